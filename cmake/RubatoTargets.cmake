@@ -1,0 +1,31 @@
+# Warnings of our own code; a build interface only, so that users never inherit them.
+add_library(rubato_warnings INTERFACE)
+target_compile_options(rubato_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
+if(RUBATO_WARNINGS_AS_ERRORS)
+  target_compile_options(rubato_warnings INTERFACE -Werror)
+endif()
+
+# Two build types of our own beside CMake's: Dev keeps assertions at -O1 (fast to compile, fast enough for the theory
+# tests), Asan adds the sanitizers.
+set(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -DRUBATO_ASSERTIONS=1" CACHE STRING "Flags of the Dev build")
+set(CMAKE_CXX_FLAGS_ASAN
+  "-O1 -g1 -DRUBATO_ASSERTIONS=1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+  CACHE STRING "Flags of the Asan build")
+set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "Linker flags of the Dev build")
+set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined" CACHE STRING "Linker flags of the Asan build")
+set(CMAKE_SHARED_LINKER_FLAGS_DEV "" CACHE STRING "Linker flags of the Dev build")
+set(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined" CACHE STRING "Linker flags of the Asan build")
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# rubato_module(TARGET MODULE SOURCES a.cpp … HEADERS b.hpp …): what one module adds to a library. Sources lie beside
+# the caller's CMakeLists.txt, public headers in include/rubato/MODULE.
+function(rubato_module target module)
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS" ${ARGN})
+  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/rubato/${module}/)
+  target_sources(${target} PRIVATE ${arg_SOURCES})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
+endfunction()

@@ -1,0 +1,56 @@
+#pragma once
+/// Scratch memory that a caller lends to a model for one evaluation.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "rubato/base/assert.hpp"
+
+namespace rubato {
+
+/// A bump pointer into memory somebody else owns. Pass it by value: what a callee takes is free again when it returns.
+/// Evaluations stay pure const functions, safe from several threads, and never allocate.
+class Scratch {
+ public:
+  Scratch() = default;
+  explicit Scratch(std::span<std::byte> memory) noexcept : rest_(memory) {}
+
+  /// n value-initialised objects.
+  template <class T>
+  [[nodiscard]] std::span<T> take(std::size_t n) noexcept {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= alignment);
+    const std::size_t bytes = bytes_for<T>(n);
+    RUBATO_ASSERT(bytes <= rest_.size(), "scratch memory too small: raise scratch_bytes()");
+    T* first = reinterpret_cast<T*>(rest_.data());
+    std::uninitialized_value_construct_n(first, n);
+    rest_ = rest_.subspan(bytes);
+    return {first, n};
+  }
+
+  /// What take<T>(n) consumes: for scratch_bytes().
+  template <class T>
+  [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t n) noexcept {
+    return (n * sizeof(T) + alignment - 1) / alignment * alignment;
+  }
+
+  static constexpr std::size_t alignment = alignof(std::max_align_t);
+
+ private:
+  std::span<std::byte> rest_;
+};
+
+/// Owns scratch memory: one per integrator or thread.
+class ScratchMemory {
+ public:
+  ScratchMemory() = default;
+  explicit ScratchMemory(std::size_t bytes) : memory_(bytes / sizeof(std::max_align_t) + 1) {}
+  [[nodiscard]] Scratch scratch() noexcept { return Scratch(std::as_writable_bytes(std::span(memory_))); }
+
+ private:
+  std::vector<std::max_align_t> memory_;
+};
+
+}  // namespace rubato
