@@ -29,3 +29,10 @@ function(rubato_module target module)
   target_sources(${target} PRIVATE ${arg_SOURCES})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
 endfunction()
+
+# rubato_requires(NAME [VERSION] …): finds a package the library links, now and in the installed package configuration.
+macro(rubato_requires)
+  find_package(${ARGN} REQUIRED)
+  string(REPLACE ";" " " rubato_arguments "${ARGN}")
+  string(APPEND RUBATO_FIND_DEPENDENCIES "find_dependency(${rubato_arguments})\n")
+endmacro()
