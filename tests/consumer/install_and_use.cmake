@@ -1,0 +1,50 @@
+# Installs Rubato below WORK_DIR, checks that every public header arrived, then builds and runs the user's project there.
+function(run what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+set(prefix ${WORK_DIR}/prefix)
+file(REMOVE_RECURSE ${prefix} ${WORK_DIR}/project)
+run("installing" ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix} --config "${CONFIG}")
+
+file(GLOB_RECURSE written RELATIVE ${SOURCE_DIR}/include ${SOURCE_DIR}/include/*.hpp)
+foreach(header IN LISTS written)
+  if(NOT EXISTS ${prefix}/include/${header})
+    list(APPEND forgotten ${header})
+  endif()
+endforeach()
+if(forgotten)
+  list(JOIN forgotten "\n  " forgotten)
+  message(FATAL_ERROR "public headers that no rubato_module(… HEADERS …) lists, so that they are not installed:\n  ${forgotten}")
+endif()
+
+run("rubato --version" ${prefix}/bin/rubato --version)
+if(NOT output MATCHES "${VERSION}")
+  message(FATAL_ERROR "rubato --version does not say ${VERSION}: ${output}")
+endif()
+
+# A package that names the build or source tree works only on this machine, today.
+file(GLOB_RECURSE package ${prefix}/*.cmake)
+foreach(file IN LISTS package)
+  file(READ ${file} text)
+  foreach(path ${SOURCE_DIR} ${BUILD_DIR})
+    string(FIND "${text}" "${path}" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${file} names ${path}")
+    endif()
+  endforeach()
+endforeach()
+
+# The user's compiler options are none of ours; the sanitizers of an instrumented library are the exception.
+if(CONFIG STREQUAL "Asan")
+  set(flags "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined")
+endif()
+run("configuring the user's project" ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK_DIR}/project -G ${GENERATOR}
+  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" ${flags})
+run("building the user's project" ${CMAKE_COMMAND} --build ${WORK_DIR}/project)
+run("running the user's program" ${WORK_DIR}/project/consumer)
+message(STATUS "the user's program says: ${output}")
