@@ -1,0 +1,42 @@
+#pragma once
+/// An observer that keeps the solution: at every step, or at given times by the method's interpolant.
+#include <string>
+#include <vector>
+
+#include "rubato/integrate/integrate.hpp"
+
+namespace rubato {
+
+/// Columns: the unknowns, then the outputs of the Dae, then its invariants. One row per recorded time.
+class Recorder final : public Observer {
+ public:
+  /// `times` empty: every accepted step. Times outside the interval are ignored.
+  explicit Recorder(const InitialValueProblem& problem, std::vector<double> times = {});
+
+  void on_restart(double t, In x, In w, In base, int mode) override;
+  void on_step(const StepView& step) override;
+  void on_event(const EventRecord& event) override { events_.push_back(event); }
+
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  [[nodiscard]] const std::vector<std::string>& units() const noexcept { return units_; }
+  [[nodiscard]] std::size_t rows() const noexcept { return times_.size(); }
+  [[nodiscard]] const std::vector<double>& times() const noexcept { return times_; }
+  [[nodiscard]] In row(std::size_t i) const noexcept;
+  [[nodiscard]] std::vector<double> column(std::size_t j) const;
+  [[nodiscard]] const std::vector<double>& step_sizes() const noexcept { return step_sizes_; }  ///< per accepted step
+  [[nodiscard]] const std::vector<double>& step_times() const noexcept { return step_times_; }
+  [[nodiscard]] const std::vector<EventRecord>& events() const noexcept { return events_; }
+
+ private:
+  void record(double t, In x, In w, In base, int mode);
+  const InitialValueProblem& problem_;
+  ScratchMemory scratch_;
+  std::vector<double> wanted_;
+  std::size_t next_ = 0;
+  std::vector<std::string> names_, units_;
+  std::vector<double> times_, values_, step_sizes_, step_times_;
+  std::vector<EventRecord> events_;
+  Vector x_, w_, u_, rate_;
+};
+
+}  // namespace rubato

@@ -1,0 +1,53 @@
+#pragma once
+/// One step of a method: tried, then kept or dropped.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rubato/base/archive.hpp"
+#include "rubato/base/status.hpp"
+#include "rubato/base/views.hpp"
+#include "rubato/integrate/statistics.hpp"
+
+namespace rubato {
+
+struct Attempt {
+  StepStatus status = StepStatus::ok;
+  double error = 0;     ///< scaled norm, accept at or below 1; 0 for methods without an estimate
+  int error_order = 1;  ///< the local error behaves like h^(error_order)
+};
+
+/// All a stepper carries is a committed/trial pair: a failed or discarded attempt leaves no trace.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+
+  /// Begins anew at a state (start, after an event, after a resume). Allocation is allowed here and nowhere below.
+  [[nodiscard]] virtual StepStatus restart(double t, In x, In w, In base, int mode) = 0;
+
+  /// Tries a step from the committed state. Never allocates in our code; the committed state is untouched.
+  [[nodiscard]] virtual Attempt attempt(double t, double h) noexcept = 0;
+  virtual void commit() noexcept = 0;
+  /// Drops the trial; what depends on t and x only (J) may be kept for the next attempt from the same state.
+  virtual void discard() noexcept = 0;
+
+  /// The committed state, relative to base().
+  [[nodiscard]] virtual In x() const noexcept = 0;
+  [[nodiscard]] virtual In base() const noexcept = 0;
+  [[nodiscard]] virtual int mode() const noexcept = 0;
+  /// Within the last committed step: x(t + θ h) and, where asked for (non-empty), x'. Valid until the next attempt.
+  virtual void interpolate(double theta, Out x, Out w) const noexcept = 0;
+  /// Moves the base of the charts to the committed state; ends the validity of interpolate().
+  virtual void rebase() noexcept = 0;
+
+  /// J and factors are renewed at the next attempt: called at checkpoints so that a resumed run writes the same bytes.
+  virtual void renew() noexcept {}
+  virtual void save(ArchiveWriter& out) const = 0;
+  [[nodiscard]] virtual bool load(ArchiveReader& in) = 0;
+
+  [[nodiscard]] virtual Statistics statistics() const noexcept = 0;
+  /// The scaled norm this stepper's controller works with: for starting step sizes and tests.
+  [[nodiscard]] virtual int order() const noexcept = 0;
+};
+
+}  // namespace rubato

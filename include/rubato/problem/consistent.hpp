@@ -1,0 +1,53 @@
+#pragma once
+/// Consistent start values, static equilibrium and smooth starts of mechanical systems; consistent values of a Dae.
+#include <string>
+#include <vector>
+
+#include "rubato/base/result.hpp"
+#include "rubato/problem/formulation.hpp"
+#include "rubato/problem/initial_value_problem.hpp"
+#include "rubato/problem/mechanical.hpp"
+
+namespace rubato {
+
+/// What was found out about the constraints at a state.
+struct ConstraintDiagnosis {
+  int rank = 0;                     ///< of the rows of (G; A)
+  std::vector<int> dependent = {};  ///< rows (g first, then A v + b) that follow from the others
+  double position_residual = 0;     ///< max |g| before projection
+  double velocity_residual = 0;     ///< max |G v + g_t|, |A v + b| before projection
+  int worst_position_row = -1, worst_velocity_row = -1;
+  int iterations = 0;
+};
+
+struct ConsistentOptions {
+  bool project_positions = true;
+  bool project_velocities = true;
+  double tolerance = 1e-12;  ///< on the residuals, relative to the size of the terms
+  int max_iterations = 50;
+  double rank_tolerance = 1e-10;  ///< of the rank-revealing factorisation, relative
+};
+
+/// Positions projected onto g = 0 (mass-orthogonally), velocities onto G v + g_t = 0 and A v + b = 0, then a, λ, ν from
+///   [M Gᵀ Aᵀ; G 0 0; A 0 0] (a, λ, ν) = (f, −γ, −α).
+/// λ of compliant systems (g_λ ≠ 0) follows from g(t,q,λ) = 0 and positions stay. Dependent rows are dropped and get
+/// minimum-norm reactions. The error says which rows contradict each other and how large the residual is.
+[[nodiscard]] Result<MechanicalState> consistent_state(const MechanicalSystem& system, const MechanicalState& guess,
+                                                       const ConsistentOptions& options = {},
+                                                       ConstraintDiagnosis* diagnosis = nullptr);
+
+/// 0 = f(t,q,0,z,λ) − Gᵀλ, 0 = g(t,q,λ), 0 = e: damped Newton from the guess.
+[[nodiscard]] Result<MechanicalState> static_equilibrium(const MechanicalSystem& system, const MechanicalState& guess,
+                                                         const ConsistentOptions& options = {});
+
+/// For compliant systems (ε²λ): moves a constraint-consistent start onto the smooth motion to O(ε⁴):
+///   q_ε = q₀ + ε² q₁, q₁ = M⁻¹Gᵀw, (G M⁻¹ Gᵀ) w = C λ₀   (λ₀ of the index-3 limit),
+/// velocities from the differentiated relation.
+[[nodiscard]] Result<MechanicalState> smooth_start(const MechanicalSystem& system, const MechanicalState& guess,
+                                                   const ConsistentOptions& options = {});
+
+/// Algebraic unknowns of an index-1 Dae from 0 = f_alg by Newton, then w from B w = f and the differentiated algebraic
+/// part where it is needed; differential unknowns stay. Used at the start and after events of plain Daes.
+[[nodiscard]] Result<void> make_consistent(InitialValueProblem& problem, const ConsistentOptions& options = {});
+
+}  // namespace rubato

@@ -1,0 +1,453 @@
+#pragma once
+/// A MechanicalSystem from a model written once as templates over the scalar. All derivatives of constraints come from
+/// nested dual numbers; only values need writing.
+///
+///   struct Pendulum {                       // point mass on a rod, y up
+///     rubato::MechanicalSizes sizes() const { return {.q = 2, .v = 2, .lambda = 1}; }
+///     template <class S> void inertia(const rubato::MechanicalPoint<S>&, std::span<const S> a, std::span<S> out) const
+///     { out[0] = a[0]; out[1] = a[1]; }
+///     template <class S> void force(const rubato::MechanicalPoint<S>&, std::span<S> f) const { f[0] = S(0); f[1] = S(-9.81); }
+///     template <class S> void constraint(const rubato::MechanicalPoint<S>& p, std::span<S> g) const
+///     { g[0] = p.q[0] * p.q[0] + p.q[1] * p.q[1] - 1.0; }
+///   };
+///   auto system = rubato::make_mechanical(Pendulum{});
+///
+/// Optional templates: kinematics(p, v, q_rate), auxiliary(p, e), rolling(p, out) (affine in p.v), reaction(p, λ, ν, out)
+/// (Gᵀλ + Aᵀν by hand: cheaper for large models), part_force(part, p, f), part_energy(part, p, energy&).
+/// Optional members: constant_mass, compliant, autonomous (static constexpr bool), z_is_differential(i), part_names(),
+/// names(block), unit(block), base_size(), rebase(q, base), output_names()/outputs(p, a, y),
+/// invariant_names()/invariants(p, out), roots()/root_values(p, out), next_time_event(t, mode), on_event(event, q, v, z),
+/// scratch_bytes(), tangent_kind()/tangent_patterns()/tangents(p, a, out).
+#include <memory>
+#include <utility>
+
+#include "rubato/problem/mechanical.hpp"
+
+namespace rubato {
+
+namespace detail {
+
+/// The model over S with everything that follows from it by differentiation.
+template <class Base, class Model, class S>
+class ModelMechanics : public Base {
+ public:
+  using P = MechanicalPoint<S>;
+  using SIn = std::span<const S>;
+  using SOut = std::span<S>;
+
+  template <class... Args>
+  explicit ModelMechanics(const Model* model, Args&&... args) : Base(std::forward<Args>(args)...), model_(model) {}
+
+  EvalStatus kinematics(const P& p, SIn v, SOut q_rate) const noexcept override { return kinematics_of(p, v, q_rate); }
+
+  EvalStatus inertia(const P& p, SIn a, SOut out) const noexcept override {
+    return status_of([&] { return model_->inertia(p, a, out); });
+  }
+
+  EvalStatus inertia_rate(const P& p, SOut out) const noexcept override {
+    Moving<Dual<S, 1>> m(*this, p);
+    auto scratch = m.point.scratch;
+    const auto v = scratch.template take<Dual<S, 1>>(p.v.size());
+    const auto mv = scratch.template take<Dual<S, 1>>(out.size());
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = Dual<S, 1>(p.v[i]);
+    m.point.scratch = scratch;
+    const EvalStatus status = status_of([&] { return model_->inertia(m.point, std::span<const Dual<S, 1>>(v), mv); });
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = mv[i].d[0];
+    return worst(m.status, status);
+  }
+
+  EvalStatus force(const P& p, SOut out) const noexcept override {
+    if constexpr (requires { model_->force(p, out); }) {
+      return status_of([&] { return model_->force(p, out); });
+    } else {  // a model given by its parts
+      P q = p;
+      const auto one = q.scratch.template take<S>(out.size());
+      for (auto& x : out) x = S(0.0);
+      EvalStatus status = EvalStatus::ok;
+      for (int part = 0; part < model_->n_parts(); ++part) {
+        status = worst(status, status_of([&] { return model_->part_force(part, q, one); }));
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] += one[i];
+      }
+      return status;
+    }
+  }
+
+  EvalStatus auxiliary(const P& p, SOut out) const noexcept override {
+    if constexpr (requires { model_->auxiliary(p, out); })
+      return status_of([&] { return model_->auxiliary(p, out); });
+    else
+      return EvalStatus::ok;
+  }
+
+  EvalStatus constraint(const P& p, SOut out) const noexcept override { return constraint_of(p, out); }
+
+  /// d/dt g along q' = N v, t' = 1, λ held.
+  EvalStatus constraint_rate(const P& p, SOut out) const noexcept override {
+    using T = Dual<S, 1>;
+    Moving<T> m(*this, p);
+    const auto g = m.point.scratch.template take<T>(out.size());
+    const EvalStatus status = constraint_of(m.point, g);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = g[i].d[0];
+    return worst(m.status, status);
+  }
+
+  /// d²/dt² g along the motion with v' = a: the derivative of the rate, itself a derivative.
+  EvalStatus constraint_acceleration(const P& p, SIn a, SOut out) const noexcept override {
+    using T = Dual<S, 1>;   // outer motion: q' = N v, v' = a
+    using TT = Dual<T, 1>;  // inner motion of the moving point
+    Moving<T> m(*this, p, a);
+    Moving<TT> mm(*this, m.point);
+    const auto g = mm.point.scratch.template take<TT>(out.size());
+    const EvalStatus status = constraint_of(mm.point, g);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = g[i].d[0].d[0];
+    return worst(worst(m.status, mm.status), status);
+  }
+
+  EvalStatus reaction(const P& p, SIn lambda, SIn nu, SOut out) const noexcept override {
+    if constexpr (requires { model_->reaction(p, lambda, nu, out); }) {
+      return status_of([&] { return model_->reaction(p, lambda, nu, out); });
+    } else {
+      for (auto& x : out) x = S(0.0);
+      EvalStatus status = EvalStatus::ok;
+      if (!lambda.empty()) status = add_gradient(p, lambda, out);
+      if (!nu.empty()) status = worst(status, add_rolling_gradient(p, nu, out));
+      return status;
+    }
+  }
+
+  EvalStatus rolling(const P& p, SOut out) const noexcept override { return rolling_of(p, out); }
+
+  EvalStatus rolling_acceleration(const P& p, SIn a, SOut out) const noexcept override {
+    using T = Dual<S, 1>;
+    Moving<T> m(*this, p, a);
+    const auto r = m.point.scratch.template take<T>(out.size());
+    const EvalStatus status = rolling_of(m.point, r);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = r[i].d[0];
+    return worst(m.status, status);
+  }
+
+  EvalStatus part_force(int part, const P& p, SOut out) const noexcept override {
+    if constexpr (requires { model_->part_force(part, p, out); })
+      return status_of([&] { return model_->part_force(part, p, out); });
+    else
+      return force(p, out);
+  }
+
+  EvalStatus part_energy(int part, const P& p, S& out) const noexcept override {
+    out = S(0.0);
+    if constexpr (requires { model_->part_energy(part, p, out); })
+      return status_of([&] { return model_->part_energy(part, p, out); });
+    else
+      return EvalStatus::ok;
+  }
+
+ protected:
+  const Model* model_;
+
+ private:
+  static EvalStatus worst(EvalStatus a, EvalStatus b) noexcept { return a < b ? b : a; }
+
+  template <class T>
+  EvalStatus kinematics_of(const MechanicalPoint<T>& p, std::span<const T> v, std::span<T> q_rate) const noexcept {
+    if constexpr (requires { model_->kinematics(p, v, q_rate); }) {
+      return status_of([&] { return model_->kinematics(p, v, q_rate); });
+    } else {
+      for (std::size_t i = 0; i < q_rate.size(); ++i) q_rate[i] = v[i];
+      return EvalStatus::ok;
+    }
+  }
+  template <class T>
+  EvalStatus constraint_of(const MechanicalPoint<T>& p, std::span<T> out) const noexcept {
+    if constexpr (requires { model_->constraint(p, out); })
+      return status_of([&] { return model_->constraint(p, out); });
+    else
+      return EvalStatus::ok;
+  }
+  template <class T>
+  EvalStatus rolling_of(const MechanicalPoint<T>& p, std::span<T> out) const noexcept {
+    if constexpr (requires { model_->rolling(p, out); })
+      return status_of([&] { return model_->rolling(p, out); });
+    else
+      return EvalStatus::ok;
+  }
+
+  /// The point p(t + ε) along the motion: t' = 1, q' = N v, v' = a (zero if not given); T = Dual<scalar of p, 1>.
+  template <class T>
+  struct Moving {
+    template <class R>
+    Moving(const ModelMechanics& self, const MechanicalPoint<R>& p, std::span<const R> a = {}) {
+      Scratch scratch = p.scratch;
+      const auto rate = scratch.template take<R>(p.q.size());
+      MechanicalPoint<R> inner = p;
+      inner.scratch = scratch;
+      status = self.kinematics_of(inner, p.v, rate);
+      const auto lift = [&scratch](std::span<const R> x, std::span<const R> d) {
+        const auto y = scratch.template take<T>(x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          y[i] = T(x[i]);
+          if (!d.empty()) y[i].d[0] = d[i];
+        }
+        return std::span<const T>(y);
+      };
+      point.t = T(p.t);
+      point.t.d[0] = R(1.0);
+      point.q = lift(p.q, rate);
+      point.v = lift(p.v, a);
+      point.z = lift(p.z, {});
+      point.lambda = lift(p.lambda, {});
+      point.nu = lift(p.nu, {});
+      point.u = lift(p.u, {});
+      point.base = p.base;
+      point.mode = p.mode;
+      point.scratch = scratch;
+    }
+    MechanicalPoint<T> point;
+    EvalStatus status = EvalStatus::ok;
+  };
+
+  static constexpr int lanes = 4;
+  using Wide = Dual<S, lanes>;
+
+  /// p with every scalar widened and no direction seeded.
+  static MechanicalPoint<Wide> widened(const P& p, std::span<Wide>& q, std::span<Wide>& v) noexcept {
+    Scratch scratch = p.scratch;
+    const auto lift = [&scratch](SIn x) {
+      const auto y = scratch.template take<Wide>(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) y[i] = Wide(x[i]);
+      return y;
+    };
+    MechanicalPoint<Wide> w;
+    w.t = Wide(p.t);
+    q = lift(p.q);
+    v = lift(p.v);
+    w.q = q;
+    w.v = v;
+    w.z = lift(p.z);
+    w.lambda = lift(p.lambda);
+    w.nu = lift(p.nu);
+    w.u = lift(p.u);
+    w.base = p.base;
+    w.mode = p.mode;
+    w.scratch = scratch;
+    return w;
+  }
+
+  /// out_j += Σ_i λ_i ∂g_i/∂q · (N e_j): `lanes` columns of N at a time.
+  EvalStatus add_gradient(const P& p, SIn lambda, SOut out) const noexcept {
+    std::span<Wide> q, v;
+    MechanicalPoint<Wide> w = widened(p, q, v);
+    const auto g = w.scratch.template take<Wide>(lambda.size());
+    P inner = p;
+    inner.scratch = w.scratch;
+    const auto unit = inner.scratch.template take<S>(p.v.size());
+    const auto column = inner.scratch.template take<S>(p.q.size());
+    EvalStatus status = EvalStatus::ok;
+    for (std::size_t first = 0; first < out.size(); first += lanes) {
+      for (auto& x : q) x.d = {};
+      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k) {
+        if constexpr (requires { model_->kinematics(p, p.v, column); }) {
+          unit[first + k] = S(1.0);
+          status = worst(status, kinematics_of(inner, SIn(unit), column));
+          unit[first + k] = S(0.0);
+          for (std::size_t i = 0; i < q.size(); ++i) q[i].d[k] = column[i];
+        } else {
+          q[first + k].d[k] = S(1.0);
+        }
+      }
+      status = worst(status, constraint_of(w, g));
+      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k)
+        for (std::size_t i = 0; i < g.size(); ++i) out[first + k] += g[i].d[k] * lambda[i];
+    }
+    return status;
+  }
+
+  /// out_j += Σ_i ν_i ∂(A v + b)_i/∂v_j.
+  EvalStatus add_rolling_gradient(const P& p, SIn nu, SOut out) const noexcept {
+    std::span<Wide> q, v;
+    MechanicalPoint<Wide> w = widened(p, q, v);
+    const auto r = w.scratch.template take<Wide>(nu.size());
+    EvalStatus status = EvalStatus::ok;
+    for (std::size_t first = 0; first < out.size(); first += lanes) {
+      for (auto& x : v) x.d = {};
+      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k) v[first + k].d[k] = S(1.0);
+      status = worst(status, rolling_of(w, r));
+      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k)
+        for (std::size_t i = 0; i < r.size(); ++i) out[first + k] += r[i].d[k] * nu[i];
+    }
+    return status;
+  }
+};
+
+template <class Model>
+struct MechanicalHolder {
+  Model held;
+};
+
+}  // namespace detail
+
+template <class Model>
+class TemplateMechanicalSystem final : private detail::MechanicalHolder<Model>,
+                                       public detail::ModelMechanics<MechanicalSystem, Model, double> {
+  using Real = detail::ModelMechanics<MechanicalSystem, Model, double>;
+  using detail::MechanicalHolder<Model>::held;
+
+ public:
+  explicit TemplateMechanicalSystem(Model model)
+      : detail::MechanicalHolder<Model>{std::move(model)}, Real(&held, held.sizes()), dual_(&held), tracer_(&held) {}
+  TemplateMechanicalSystem(const TemplateMechanicalSystem&) = delete;
+  TemplateMechanicalSystem& operator=(const TemplateMechanicalSystem&) = delete;
+
+  [[nodiscard]] const Model& model() const noexcept { return held; }
+  const MechanicalEquations<Dual8>* dual() const noexcept override { return &dual_; }
+  const MechanicalEquations<Tracer>* tracer() const noexcept override { return &tracer_; }
+
+  bool constant_mass() const noexcept override {
+    if constexpr (requires { Model::constant_mass; })
+      return Model::constant_mass;
+    else
+      return false;
+  }
+  bool plain_coordinates() const noexcept override {
+    return !requires(const MechanicalPoint<double>& p, In v, Out rate) { held.kinematics(p, v, rate); };
+  }
+  bool compliant() const noexcept override {
+    if constexpr (requires { held.is_compliant(); })
+      return held.is_compliant();
+    else if constexpr (requires { Model::compliant; })
+      return Model::compliant;
+    else
+      return false;
+  }
+  bool autonomous() const noexcept override {
+    if constexpr (requires { Model::autonomous; })
+      return Model::autonomous;
+    else
+      return false;
+  }
+  bool z_is_differential(int i) const noexcept override {
+    if constexpr (requires { held.z_is_differential(i); })
+      return held.z_is_differential(i);
+    else
+      return MechanicalSystem::z_is_differential(i);
+  }
+  ModelJacobian tangent_kind() const noexcept override {
+    if constexpr (requires { held.tangent_kind(); })
+      return held.tangent_kind();
+    else
+      return ModelJacobian::none;
+  }
+  ResidualTangentPatterns tangent_patterns() const override {
+    if constexpr (requires { held.tangent_patterns(); })
+      return held.tangent_patterns();
+    else
+      return {};
+  }
+  EvalStatus tangents(const MechanicalPoint<double>& p, In a, const ResidualTangents& out) const noexcept override {
+    if constexpr (requires { held.tangents(p, a, out); })
+      return detail::status_of([&] { return held.tangents(p, a, out); });
+    else
+      return MechanicalSystem::tangents(p, a, out);
+  }
+  /// Points lifted to Dual<Dual<Dual8,1>,1> (motion twice) or Dual<Dual8,4> (gradients), whichever is larger, and what
+  /// the model itself takes.
+  std::size_t scratch_bytes() const noexcept override {
+    using Twice = Dual<Dual<Dual8, 1>, 1>;
+    using Wide = Dual<Dual8, 4>;
+    const auto& s = this->sizes_;
+    const auto lifted = static_cast<std::size_t>(s.q + s.v + s.z + s.lambda + s.nu + s.u);
+    const auto rows = static_cast<std::size_t>(s.lambda + s.nu + s.v + s.q);
+    const std::size_t largest = std::max(sizeof(Twice) * 3 / 2, sizeof(Wide)) * (lifted + 2 * rows);
+    std::size_t bytes = (s.lambda + s.nu > 0 ? largest : 3 * sizeof(Dual<Dual8, 1>) * (lifted + rows)) + 1024;
+    if constexpr (requires { held.scratch_bytes(); }) bytes += held.scratch_bytes();
+    return bytes;
+  }
+  std::vector<std::string> names(std::string_view block) const override {
+    if constexpr (requires { held.names(block); })
+      return held.names(block);
+    else
+      return MechanicalSystem::names(block);
+  }
+  std::string unit(std::string_view block) const override {
+    if constexpr (requires { held.unit(block); })
+      return held.unit(block);
+    else
+      return MechanicalSystem::unit(block);
+  }
+  std::vector<std::string> part_names() const override {
+    if constexpr (requires { held.part_names(); })
+      return held.part_names();
+    else
+      return MechanicalSystem::part_names();
+  }
+  int base_size() const noexcept override {
+    if constexpr (requires { held.base_size(); })
+      return held.base_size();
+    else
+      return 0;
+  }
+  void rebase(Out q, Out base) const noexcept override {
+    if constexpr (requires { held.rebase(q, base); })
+      held.rebase(q, base);
+    else
+      MechanicalSystem::rebase(q, base);
+  }
+  std::vector<std::string> output_names() const override {
+    if constexpr (requires { held.output_names(); })
+      return held.output_names();
+    else
+      return {};
+  }
+  EvalStatus outputs(const MechanicalPoint<double>& p, In a, Out y) const noexcept override {
+    if constexpr (requires { held.outputs(p, a, y); })
+      return detail::status_of([&] { return held.outputs(p, a, y); });
+    else
+      return MechanicalSystem::outputs(p, a, y);
+  }
+  std::vector<std::string> invariant_names() const override {
+    if constexpr (requires { held.invariant_names(); })
+      return held.invariant_names();
+    else
+      return {};
+  }
+  EvalStatus invariants(const MechanicalPoint<double>& p, Out values) const noexcept override {
+    if constexpr (requires { held.invariants(p, values); })
+      return detail::status_of([&] { return held.invariants(p, values); });
+    else
+      return MechanicalSystem::invariants(p, values);
+  }
+  std::vector<RootInfo> roots() const override {
+    if constexpr (requires { held.roots(); })
+      return held.roots();
+    else
+      return {};
+  }
+  EvalStatus root_values(const MechanicalPoint<double>& p, Out values) const noexcept override {
+    if constexpr (requires { held.root_values(p, values); })
+      return detail::status_of([&] { return held.root_values(p, values); });
+    else
+      return MechanicalSystem::root_values(p, values);
+  }
+  double next_time_event(double t, int mode) const noexcept override {
+    if constexpr (requires { held.next_time_event(t, mode); })
+      return held.next_time_event(t, mode);
+    else
+      return MechanicalSystem::next_time_event(t, mode);
+  }
+  EventEffect on_event(const EventContext& event, Out q, Out v, Out z) const noexcept override {
+    if constexpr (requires { held.on_event(event, q, v, z); })
+      return held.on_event(event, q, v, z);
+    else
+      return MechanicalSystem::on_event(event, q, v, z);
+  }
+
+ private:
+  detail::ModelMechanics<MechanicalEquations<Dual8>, Model, Dual8> dual_;
+  detail::ModelMechanics<MechanicalEquations<Tracer>, Model, Tracer> tracer_;
+};
+
+template <class Model>
+[[nodiscard]] std::shared_ptr<const TemplateMechanicalSystem<Model>> make_mechanical(Model model) {
+  return std::make_shared<const TemplateMechanicalSystem<Model>>(std::move(model));
+}
+
+}  // namespace rubato

@@ -1,0 +1,8 @@
+#pragma once
+/// Everything a program needs to write a model and integrate it.
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/integrate/recorder.hpp"
+#include "rubato/problem/consistent.hpp"
+#include "rubato/problem/formulation.hpp"
+#include "rubato/problem/template_dae.hpp"
+#include "rubato/problem/template_mechanical.hpp"
