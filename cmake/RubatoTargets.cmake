@@ -7,15 +7,17 @@ if(RUBATO_WARNINGS_AS_ERRORS)
 endif()
 
 # Two build types of our own beside CMake's: Dev keeps assertions at -O1 (fast to compile, fast enough for the theory
-# tests), Asan adds the sanitizers.
-set(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -DRUBATO_ASSERTIONS=1" CACHE STRING "Flags of the Dev build")
-set(CMAKE_CXX_FLAGS_ASAN
-  "-O1 -g1 -DRUBATO_ASSERTIONS=1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
-  CACHE STRING "Flags of the Asan build")
-set(CMAKE_EXE_LINKER_FLAGS_DEV "" CACHE STRING "Linker flags of the Dev build")
-set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined" CACHE STRING "Linker flags of the Asan build")
-set(CMAKE_SHARED_LINKER_FLAGS_DEV "" CACHE STRING "Linker flags of the Dev build")
-set(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined" CACHE STRING "Linker flags of the Asan build")
+# tests), Asan adds the sanitizers. project() has already put empty values for them into the cache: those we replace,
+# what a user set stays.
+function(rubato_default variable value)
+  if("${${variable}}" STREQUAL "")
+    set(${variable} "${value}" CACHE STRING "Flags of our own build types" FORCE)
+  endif()
+endfunction()
+rubato_default(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -DRUBATO_ASSERTIONS=1")
+rubato_default(CMAKE_CXX_FLAGS_ASAN "-O1 -g1 -DRUBATO_ASSERTIONS=1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer")
+rubato_default(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
+rubato_default(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
