@@ -70,7 +70,8 @@ lint: ## static analysis (clang-tidy, cppcheck); headers that stand alone
 	$(say) "Compiling every public header alone"
 	$(call build,lint,--target all_verify_interface_header_sets)
 	$(say) "clang-tidy"
-	find src catalogue apps -name '*.cpp' | LC_ALL=C sort | xargs -P $(JOBS) -n 1 clang-tidy -p build/lint --quiet
+	find src catalogue apps -name '*.cpp' | LC_ALL=C sort | xargs -P $(JOBS) -n 1 clang-tidy -p build/lint --quiet \
+	  2> >(grep -v ' warnings generated' >&2)
 	$(say) "cppcheck"
 	cppcheck --quiet --std=c++20 --language=c++ --enable=warning,performance,portability --inline-suppr \
 	  --suppress=missingInclude --error-exitcode=1 -j$(JOBS) -I include -I src src catalogue apps
