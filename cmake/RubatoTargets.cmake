@@ -22,14 +22,29 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-# rubato_module(TARGET MODULE SOURCES a.cpp … HEADERS b.hpp …): what one module adds to a library. Sources lie beside
-# the caller's CMakeLists.txt, public headers in include/rubato/MODULE.
+# rubato_expand(OUT DIR entries…): entries as paths below DIR; an entry with a star stands for all files it matches, also
+# those that come later. So a new method or problem needs no line here.
+function(rubato_expand out dir)
+  set(files)
+  foreach(entry IN LISTS ARGN)
+    if(entry MATCHES "[*]")
+      file(GLOB found CONFIGURE_DEPENDS ${dir}/${entry})
+      list(APPEND files ${found})
+    else()
+      list(APPEND files ${dir}/${entry})
+    endif()
+  endforeach()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# rubato_module(TARGET MODULE SOURCES a.cpp methods/*.cpp … HEADERS b.hpp …): what one module adds to a library. Sources
+# lie beside the caller's CMakeLists.txt, public headers in include/rubato/MODULE.
 function(rubato_module target module)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS" ${ARGN})
-  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/include/rubato/${module}/)
-  target_sources(${target} PRIVATE ${arg_SOURCES})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${arg_HEADERS})
+  rubato_expand(sources ${CMAKE_CURRENT_SOURCE_DIR} ${arg_SOURCES})
+  rubato_expand(headers ${PROJECT_SOURCE_DIR}/include/rubato/${module} ${arg_HEADERS})
+  target_sources(${target} PRIVATE ${sources})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
 endfunction()
 
 # rubato_requires(NAME [VERSION] …): finds a package the library links, now and in the installed package configuration.
