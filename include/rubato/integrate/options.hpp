@@ -48,9 +48,9 @@ struct LinearOptions {
 };
 
 struct IntegrateOptions {
-  Tolerances tolerances;
-  StepOptions step;
-  LinearOptions linear;
+  Tolerances tolerances = {};
+  StepOptions step = {};
+  LinearOptions linear = {};
   double event_tolerance = 0;  ///< s; 0: 1e-12·(interval) or a few ulp of t
   long checkpoint_every = 0;   ///< accepted steps between checkpoints; 0: none
 };

@@ -125,7 +125,7 @@ class MechanicalSystem : public MechanicalEquations<double> {
 /// One state of a mechanical system at all levels, as start values need it.
 struct MechanicalState {
   double t = 0;
-  Vector q, v, z, lambda, nu, a, base;
+  Vector q = {}, v = {}, z = {}, lambda = {}, nu = {}, a = {}, base = {};
   int mode = 0;
 };
 
