@@ -3,14 +3,19 @@
 #include <string>
 
 #include "rosenbrock/methods.hpp"
+#include "rosenbrock_dense.hpp"
 #include "rubato/integrate/rosenbrock_table.hpp"
 
 namespace rubato {
 
 std::span<const RosenbrockTable> rosenbrock_tables() {
   using namespace rosenbrock;
-  static const std::array tables{lie,    ro2a,      ro2b,   ro2_source, ro2p,    ros3p,  ros3pl,
-                                 rowda3, rowdaind2, rodas3, rodas4,     rodas4p, rodas5p};
+  static const auto tables = [] {
+    std::array all{lie,    ro2a,      ro2b,   ro2_source, ro2p,    ros3p,  ros3pl,
+                   rowda3, rowdaind2, rodas3, rodas4,     rodas4p, rodas5p};
+    for (RosenbrockTable& table : all) build_dense_output(table);
+    return all;
+  }();
   return tables;
 }
 

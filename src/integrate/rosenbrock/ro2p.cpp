@@ -3,6 +3,7 @@
 /// S. Scholz, Computing 41 (1989) 219, for the conditions; U. Becker, dissertation, TU Kaiserslautern 2012, names the method.
 /// A-stable, but R(∞) = −1: fast oscillations are not damped, and the index-1 theory (|R(∞)| < 1) does not apply.
 /// β = (½, ½), so every b̂ with Σb̂ = 1 has order 2 and R̂(∞) = −1 as well; b̂ = (1, 0) gives a difference of O(h³).
+/// For the same reason the dense output has order 1 only: b(θ)ᵀβ = ½ Σb(θ) = θ/2 is not θ²/2.
 #include "methods.hpp"
 
 namespace rubato::rosenbrock {
