@@ -11,8 +11,7 @@ namespace rubato {
 std::span<const RosenbrockTable> rosenbrock_tables() {
   using namespace rosenbrock;
   static const auto tables = [] {
-    std::array all{lie,    ro2a,      ro2b,   ro2_source, ro2p,    ros3p,  ros3pl,
-                   rowda3, rowdaind2, rodas3, rodas4,     rodas4p, rodas5p};
+    std::array all{RUBATO_ROSENBROCK_METHODS};
     for (RosenbrockTable& table : all) build_dense_output(table);
     return all;
   }();

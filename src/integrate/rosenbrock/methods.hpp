@@ -3,10 +3,13 @@
 #include "rubato/integrate/rosenbrock_conditions.hpp"
 #include "rubato/integrate/rosenbrock_table.hpp"
 
+/// The list, in the order users see it: a new method adds its name here and nowhere else.
+#define RUBATO_ROSENBROCK_METHODS \
+  lie, ro2a, ro2b, ro2_source, ro2p, ros3p, ros3pl, rowda3, rowdaind2, rodas3, rodas4, rodas4p, rodas5p
+
 namespace rubato::rosenbrock {
 
-extern const RosenbrockTable lie, ro2a, ro2b, ro2_source, ro2p, ros3p, ros3pl, rowda3, rowdaind2, rodas3, rodas4,
-    rodas4p, rodas5p;
+extern const RosenbrockTable RUBATO_ROSENBROCK_METHODS;
 
 /// γ* = 0.4358…, the root of γ³ − 3γ² + (3/2)γ − 1/6: with it three stages of order 3 can be L-stable.
 inline constexpr double gamma_star = 0.43586652150845899942;
