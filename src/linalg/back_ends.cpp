@@ -1,0 +1,133 @@
+// The list of back ends, the automatic choice among them, and what works for all of them.
+#include "back_ends.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "rubato/base/assert.hpp"
+#include "rubato/base/text.hpp"
+#include "scalar.hpp"
+
+namespace rubato {
+namespace {
+
+using Complex = std::complex<double>;
+
+constexpr BackEndEntry entries[] = {
+    {BackEnd::dense, "dense", "LU with row pivoting of the full matrix; small or densely coupled systems",
+     detail::make_dense_solver<double>, detail::make_dense_solver<Complex>},
+    {BackEnd::klu, "klu", "sparse LU (SuiteSparse KLU), pivots reused between factorisations",
+     detail::make_klu_solver<double>, detail::make_klu_solver<Complex>},
+};
+
+}  // namespace
+
+std::span<const BackEndEntry> back_ends() noexcept { return entries; }
+
+std::string_view to_string(BackEnd back_end) noexcept {
+  for (const BackEndEntry& entry : entries)
+    if (entry.id == back_end) return entry.name;
+  return "automatic";
+}
+
+Result<BackEnd> back_end_from_name(std::string_view name) {
+  std::vector<std::string> known = {"automatic"};
+  if (name == known.front()) return BackEnd::automatic;
+  for (const BackEndEntry& entry : entries) {
+    if (name == entry.name) return entry.id;
+    known.emplace_back(entry.name);
+  }
+  return Error{unknown_name("linear solver", name, known)};
+}
+
+BackEnd resolved(BackEnd back_end, const SparsePattern& pattern) noexcept {
+  if (back_end != BackEnd::automatic) return back_end;
+  constexpr int always_dense = 16, never_dense = 400;
+  const int n = pattern.rows();
+  if (n <= always_dense) return BackEnd::dense;
+  if (n > never_dense) return BackEnd::klu;
+  return pattern.density() > 0.25 ? BackEnd::dense : BackEnd::klu;
+}
+
+template <class T>
+std::unique_ptr<LinearSolver<T>> make_linear_solver(const SparsePattern& pattern, BackEnd back_end) {
+  RUBATO_ASSERT(pattern.rows() == pattern.cols(), "a solver needs a square matrix");
+  const BackEnd choice = resolved(back_end, pattern);
+  for (const BackEndEntry& entry : entries)
+    if (entry.id == choice) {
+      if constexpr (std::is_same_v<T, double>)
+        return entry.make_real(pattern);
+      else
+        return entry.make_complex(pattern);
+    }
+  RUBATO_ASSERT(false, "a back end that is not in the list");
+  return nullptr;
+}
+template std::unique_ptr<LinearSolver<double>> make_linear_solver(const SparsePattern&, BackEnd);
+template std::unique_ptr<LinearSolver<Complex>> make_linear_solver(const SparsePattern&, BackEnd);
+
+template <class T>
+double one_norm(const SparsePattern& pattern, std::span<const T> values) noexcept {
+  double norm = 0;
+  for (int j = 0; j < pattern.cols(); ++j) {
+    double sum = 0;
+    for (int p = pattern.column_starts()[j]; p < pattern.column_starts()[j + 1]; ++p) sum += std::abs(values[p]);
+    norm = std::max(norm, sum);
+  }
+  return norm;
+}
+template double one_norm(const SparsePattern&, std::span<const double>) noexcept;
+template double one_norm(const SparsePattern&, std::span<const Complex>) noexcept;
+
+template <class T>
+double reciprocal_condition(LinearSolver<T>& solver, double norm, std::span<T> x, std::span<T> y) noexcept {
+  const std::size_t n = x.size();
+  RUBATO_ASSERT(y.size() == n, "workspaces of n numbers");
+  if (n == 0) return 1;
+  if (!(norm > 0)) return 0;
+  const auto conjugate = [](std::span<T> z) {
+    if constexpr (!std::is_same_v<T, double>)
+      for (T& v : z) v = std::conj(v);
+  };
+  const auto sum = [](std::span<const T> z) {
+    double s = 0;
+    for (const T& v : z) s += std::abs(v);
+    return s;
+  };
+  // Maximise ‖A⁻¹x‖₁ over the unit ball of the 1-norm; its corners are the unit vectors e_j. The gradient at x is
+  // z = A⁻ᴴ sign(A⁻¹x); move to the corner of its largest entry until nothing is gained.
+  double inverse_norm = 0;
+  std::size_t corner = n;  // none yet
+  std::fill(x.begin(), x.end(), T(1.0 / static_cast<double>(n)));
+  for (int sweep = 0; sweep < 5; ++sweep) {
+    std::copy(x.begin(), x.end(), y.begin());
+    solver.solve(y);
+    const double norm_y = sum(y);
+    if (!std::isfinite(norm_y)) return 0;
+    if (sweep > 0 && norm_y <= inverse_norm) break;
+    inverse_norm = norm_y;
+    for (T& v : y) v = std::abs(v) > 0 ? v / std::abs(v) : T(1);
+    conjugate(y);
+    solver.solve_transposed(y);
+    std::size_t largest = 0;
+    for (std::size_t j = 1; j < n; ++j)
+      if (std::abs(y[j]) > std::abs(y[largest])) largest = j;
+    if (largest == corner) break;
+    corner = largest;
+    std::fill(x.begin(), x.end(), T(0));
+    x[corner] = T(1);
+  }
+  // Higham's safeguard against cancellation: one more vector with alternating signs.
+  for (std::size_t j = 0; j < n; ++j)
+    x[j] = T((j % 2 == 0 ? 1.0 : -1.0) *
+             (1.0 + static_cast<double>(j) / static_cast<double>(std::max<std::size_t>(n - 1, 1))));
+  solver.solve(x);
+  inverse_norm = std::max(inverse_norm, 2.0 * sum(x) / (3.0 * static_cast<double>(n)));
+  return std::isfinite(inverse_norm) && inverse_norm > 0 ? 1.0 / (norm * inverse_norm) : 0.0;
+}
+template double reciprocal_condition(LinearSolver<double>&, double, std::span<double>, std::span<double>) noexcept;
+template double reciprocal_condition(LinearSolver<Complex>&, double, std::span<Complex>, std::span<Complex>) noexcept;
+
+}  // namespace rubato

@@ -1,0 +1,171 @@
+// Dense LU with row pivoting, in place, without a single allocation after the constructor.
+//
+// Eigen's PartialPivLU takes heap memory for its packed panels as soon as they exceed 128 kB, so the outer loop is ours:
+// panels of `width` columns, the trailing update in square tiles whose packed operands stay on the stack.
+#include <Eigen/Core>
+#include <algorithm>
+#include <vector>
+
+#include "back_ends.hpp"
+#include "rubato/base/assert.hpp"
+#include "scalar.hpp"
+
+namespace rubato::detail {
+namespace {
+
+constexpr int width = 32, tile = 128;  // 128 · 32 · sizeof(complex) = 64 kB on the stack per operand
+
+template <class T>
+using Column = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
+template <class T>
+using Block = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>, 0, Eigen::OuterStride<>>;
+
+template <class T>
+class DenseSolver final : public LinearSolver<T> {
+ public:
+  explicit DenseSolver(const SparsePattern& pattern)
+      : pattern_(pattern),
+        n_(pattern.rows()),
+        values_(static_cast<std::size_t>(pattern.nnz())),
+        lu_(static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_)),
+        swapped_with_(static_cast<std::size_t>(n_)) {}
+
+  FactorStatus factor(std::span<const T> values) noexcept override {
+    RUBATO_ASSERT(values.size() == values_.size(), "values do not fit the pattern");
+    if (!all_finite(values)) return FactorStatus::not_finite;
+    ++full_;
+    std::copy(values.begin(), values.end(), values_.begin());
+    if (values_.size() == lu_.size()) {
+      std::copy(values.begin(), values.end(), lu_.begin());
+    } else {
+      std::fill(lu_.begin(), lu_.end(), T(0));
+      for (int j = 0; j < n_; ++j)
+        for (int p = pattern_.column_starts()[j]; p < pattern_.column_starts()[j + 1]; ++p)
+          at(pattern_.row_indices()[p], j) = values[p];
+    }
+    for (int k = 0; k < n_; k += width) {
+      const int end = std::min(k + width, n_);
+      if (!factor_panel(k, end)) return FactorStatus::singular;
+      swap_rows(k, end, 0, k);
+      swap_rows(k, end, end, n_);
+      solve_block_row(k, end);
+      update_rest(k, end);
+    }
+    // Every entry of L and U divides or multiplies into a later pivot: finite pivots, finite factors, up to overflow.
+    for (int k = 0; k < n_; ++k)
+      if (!is_finite(at(k, k))) return FactorStatus::not_finite;
+    return FactorStatus::ok;
+  }
+
+  void solve(std::span<T> x) noexcept override {
+    for (T* b = x.data(); b < x.data() + x.size(); b += n_) {
+      for (int k = 0; k < n_; ++k) std::swap(b[k], b[swapped_with_[k]]);
+      for (int k = 0; k + 1 < n_; ++k) below(b, k) -= b[k] * below(column(k), k);  // L y = P b
+      for (int k = n_ - 1; k >= 0; --k) {                                          // U x = y
+        b[k] /= at(k, k);
+        head(b, k) -= b[k] * head(column(k), k);
+      }
+    }
+  }
+
+  void solve_transposed(std::span<T> x) noexcept override {
+    for (T* b = x.data(); b < x.data() + x.size(); b += n_) {
+      for (int k = 0; k < n_; ++k) {  // Uᵀ y = b
+        b[k] -= (head(column(k), k).array() * head(b, k).array()).sum();
+        b[k] /= at(k, k);
+      }
+      for (int k = n_ - 2; k >= 0; --k) b[k] -= (below(column(k), k).array() * below(b, k).array()).sum();  // Lᵀ z = y
+      for (int k = n_ - 1; k >= 0; --k) std::swap(b[k], b[swapped_with_[k]]);  // x = Pᵀ z
+    }
+  }
+
+  SolverReport report() const noexcept override {
+    SolverReport r{.n = n_, .factor_nnz = static_cast<long>(n_) * n_, .full_factorisations = full_};
+    double smallest = 0, largest = 0;
+    for (int j = 0; j < n_; ++j) {
+      double a = 0, u = 0;
+      for (int p = pattern_.column_starts()[j]; p < pattern_.column_starts()[j + 1]; ++p)
+        a = std::max(a, std::abs(values_[p]));
+      for (int i = 0; i <= j; ++i) u = std::max(u, std::abs(at(i, j)));
+      if (a > 0) r.growth = std::max(r.growth, u / a);
+      const double pivot = std::abs(at(j, j));
+      smallest = j == 0 ? pivot : std::min(smallest, pivot);
+      largest = std::max(largest, pivot);
+    }
+    if (n_ > 0) r.pivot_ratio = largest > 0 ? smallest / largest : 0;
+    return r;
+  }
+
+ private:
+  T* column(int j) noexcept { return lu_.data() + static_cast<std::ptrdiff_t>(j) * n_; }
+  T& at(int i, int j) noexcept { return lu_[static_cast<std::size_t>(j) * n_ + i]; }
+  const T& at(int i, int j) const noexcept { return lu_[static_cast<std::size_t>(j) * n_ + i]; }
+  Column<T> head(T* x, int k) const noexcept { return {x, k}; }
+  Column<T> below(T* x, int k) const noexcept { return {x + k + 1, n_ - k - 1}; }
+  Block<T> block(int i, int j, int rows, int cols) noexcept {
+    return {&at(i, j), rows, cols, Eigen::OuterStride<>(n_)};
+  }
+
+  /// Columns k … end−1 of all rows from k on, one pivot after the other. False: a column of zeros.
+  bool factor_panel(int k, int end) noexcept {
+    for (int j = k; j < end; ++j) {
+      T* const a = column(j);
+      int pivot = j;
+      double largest = magnitude(a[j]);
+      for (int i = j + 1; i < n_; ++i)
+        if (const double m = magnitude(a[i]); m > largest) largest = m, pivot = i;
+      if (largest == 0) return false;
+      swapped_with_[j] = pivot;
+      if (pivot != j)
+        for (int c = k; c < end; ++c) std::swap(at(j, c), at(pivot, c));
+      const int rows = n_ - j - 1;
+      if (rows == 0) break;
+      Column<T> l = below(a, j);
+      l *= T(1) / a[j];
+      for (int c = j + 1; c < end; ++c) below(column(c), j) -= at(j, c) * l;
+    }
+    return true;
+  }
+
+  void swap_rows(int k, int end, int first, int last) noexcept {
+    for (int c = first; c < last; ++c) {
+      T* const a = column(c);
+      for (int j = k; j < end; ++j) std::swap(a[j], a[swapped_with_[j]]);
+    }
+  }
+
+  /// U₁₂ = L₁₁⁻¹ A₁₂
+  void solve_block_row(int k, int end) noexcept {
+    for (int c = end; c < n_; ++c) {
+      T* const a = column(c);
+      for (int j = k; j + 1 < end; ++j)
+        Column<T>(a + j + 1, end - j - 1) -= a[j] * Column<T>(column(j) + j + 1, end - j - 1);
+    }
+  }
+
+  /// A₂₂ ← A₂₂ − L₂₁ U₁₂
+  void update_rest(int k, int end) noexcept {
+    for (int j = end; j < n_; j += tile)
+      for (int i = end; i < n_; i += tile) {
+        const int rows = std::min(tile, n_ - i), cols = std::min(tile, n_ - j);
+        block(i, j, rows, cols).noalias() -= block(i, k, rows, end - k) * block(k, j, end - k, cols);
+      }
+  }
+
+  SparsePattern pattern_;
+  int n_;
+  std::vector<T> values_, lu_;  // the matrix as given, for the growth; the factors by columns
+  std::vector<int> swapped_with_;
+  long full_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearSolver<T>> make_dense_solver(const SparsePattern& pattern) {
+  return std::make_unique<DenseSolver<T>>(pattern);
+}
+template std::unique_ptr<LinearSolver<double>> make_dense_solver(const SparsePattern&);
+template std::unique_ptr<LinearSolver<std::complex<double>>> make_dense_solver(const SparsePattern&);
+
+}  // namespace rubato::detail
