@@ -1,0 +1,183 @@
+#include "rubato/linalg/step_matrix.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "rubato/base/assert.hpp"
+#include "rubato/linalg/sparse_product.hpp"
+#include "scalar.hpp"
+
+namespace rubato {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// One shift: the condensed matrix, its factor, and the scaling it was made with.
+template <class T>
+struct Slot {
+  Slot(const SparsePattern& whole, const Condensation& condensation, BackEnd back_end)
+      : values(static_cast<std::size_t>(whole.nnz())),
+        rhs(static_cast<std::size_t>(whole.rows())),
+        reduced(static_cast<std::size_t>(condensation.reduced_size())),
+        workspace(static_cast<std::size_t>(condensation.reduced_size())),
+        row_scale(static_cast<std::size_t>(whole.rows()), 1.0),
+        col_scale(static_cast<std::size_t>(whole.rows()), 1.0),
+        condensed(condensation),
+        solver(make_linear_solver<T>(condensation.reduced_pattern(), back_end)) {}
+
+  std::vector<T> values, rhs, reduced, workspace;
+  std::vector<double> row_scale, col_scale;
+  CondensedMatrix<T> condensed;
+  std::unique_ptr<LinearSolver<T>> solver;
+  FactorStatus status = FactorStatus::singular;  // nothing factorised yet
+};
+
+}  // namespace
+
+struct StepMatrix::Body {
+  Body(const SparsePattern& b, const SparsePattern& j, std::span<const PivotPosition> local,
+       const StepMatrixOptions& options)
+      : B(b),
+        J(j),
+        whole(united(b, j)),
+        from_B(positions_in(b, whole)),
+        from_J(positions_in(j, whole)),
+        condensation(whole, options.condense ? local : std::span<const PivotPosition>{}),
+        back_end(resolved(options.back_end, condensation.reduced_pattern())),
+        B_values(static_cast<std::size_t>(b.nnz())),
+        J_values(static_cast<std::size_t>(j.nnz())),
+        row_scale(static_cast<std::size_t>(b.rows()), 1.0),
+        col_scale(static_cast<std::size_t>(b.rows()), 1.0) {
+    RUBATO_ASSERT(b.rows() == b.cols() && j.rows() == j.cols() && b.rows() == j.rows(), "B and J are n × n");
+    RUBATO_ASSERT(options.real_shifts >= 0 && options.complex_shifts >= 0, "numbers of shifts");
+    real.reserve(static_cast<std::size_t>(options.real_shifts));
+    complex.reserve(static_cast<std::size_t>(options.complex_shifts));
+    for (int k = 0; k < options.real_shifts; ++k) real.emplace_back(whole, condensation, back_end);
+    for (int k = 0; k < options.complex_shifts; ++k) complex.emplace_back(whole, condensation, back_end);
+  }
+
+  template <class T>
+  Slot<T>& slot(int k) noexcept {
+    if constexpr (std::is_same_v<T, double>) {
+      RUBATO_ASSERT(k >= 0 && k < static_cast<int>(real.size()), "no such real slot: raise real_shifts");
+      return real[k];
+    } else {
+      RUBATO_ASSERT(k >= 0 && k < static_cast<int>(complex.size()), "no such complex slot: raise complex_shifts");
+      return complex[k];
+    }
+  }
+
+  template <class T>
+  FactorStatus factor(T c, int k) noexcept {
+    Slot<T>& s = slot<T>(k);
+    s.row_scale = row_scale;
+    s.col_scale = col_scale;
+    std::fill(s.values.begin(), s.values.end(), T(0));
+    for (std::size_t p = 0; p < from_B.size(); ++p) s.values[from_B[p]] = c * B_values[p];  // (1)
+    for (std::size_t p = 0; p < from_J.size(); ++p) s.values[from_J[p]] -= J_values[p];
+    for (int j = 0; j < whole.cols(); ++j)
+      for (int p = whole.column_starts()[j]; p < whole.column_starts()[j + 1]; ++p)
+        s.values[p] *= row_scale[whole.row_indices()[p]] * col_scale[j];  // (2)
+    s.status = s.condensed.reduce(s.values);
+    if (s.status == FactorStatus::ok) s.status = s.solver->factor(s.condensed.reduced_values());
+    if (s.status != FactorStatus::ok) ++failures;
+    return s.status;
+  }
+
+  template <class T>
+  void solve(std::span<const T> r, std::span<T> x, int k) noexcept {
+    Slot<T>& s = slot<T>(k);
+    RUBATO_ASSERT(static_cast<int>(r.size()) == whole.rows() && x.size() == r.size(), "sizes disagree");
+    RUBATO_ASSERT(s.status == FactorStatus::ok, "solve without a factor");
+    ++solves;
+    for (std::size_t i = 0; i < r.size(); ++i) s.rhs[i] = s.row_scale[i] * r[i];  // (2)
+    s.condensed.forward(s.rhs, s.reduced);
+    s.solver->solve(s.reduced);
+    s.condensed.backward(s.reduced, x);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] *= s.col_scale[i];
+  }
+
+  template <class T>
+  double condition(int k) noexcept {
+    Slot<T>& s = slot<T>(k);
+    if (s.status != FactorStatus::ok) return 0;
+    const double norm = one_norm<T>(condensation.reduced_pattern(), s.condensed.reduced_values());
+    return rubato::reciprocal_condition<T>(*s.solver, norm, s.reduced, s.workspace);
+  }
+
+  SparsePattern B, J, whole;
+  std::vector<int> from_B, from_J;
+  Condensation condensation;
+  BackEnd back_end;
+  std::vector<double> B_values, J_values, row_scale, col_scale;
+  std::vector<Slot<double>> real;
+  std::vector<Slot<Complex>> complex;
+  long failures = 0, solves = 0;
+};
+
+StepMatrix::StepMatrix(const SparsePattern& B, const SparsePattern& J, std::span<const PivotPosition> local,
+                       StepMatrixOptions options)
+    : body_(std::make_unique<Body>(B, J, local, options)) {}
+StepMatrix::~StepMatrix() = default;
+StepMatrix::StepMatrix(StepMatrix&&) noexcept = default;
+StepMatrix& StepMatrix::operator=(StepMatrix&&) noexcept = default;
+
+void StepMatrix::linearise(In B_values, In J_values) noexcept {
+  RUBATO_ASSERT(B_values.size() == body_->B_values.size() && J_values.size() == body_->J_values.size(),
+                "values do not fit the patterns");
+  std::copy(B_values.begin(), B_values.end(), body_->B_values.begin());
+  std::copy(J_values.begin(), J_values.end(), body_->J_values.begin());
+}
+
+void StepMatrix::set_scaling(In row_scale, In col_scale) noexcept {
+  RUBATO_ASSERT(static_cast<int>(row_scale.size()) == size() && static_cast<int>(col_scale.size()) == size(),
+                "sizes disagree");
+  std::copy(row_scale.begin(), row_scale.end(), body_->row_scale.begin());
+  std::copy(col_scale.begin(), col_scale.end(), body_->col_scale.begin());
+}
+In StepMatrix::row_scale() const noexcept { return body_->row_scale; }
+In StepMatrix::col_scale() const noexcept { return body_->col_scale; }
+
+FactorStatus StepMatrix::factor(double c, int slot) noexcept { return body_->factor<double>(c, slot); }
+FactorStatus StepMatrix::factor(Complex c, int slot) noexcept { return body_->factor<Complex>(c, slot); }
+void StepMatrix::solve(In r, Out x, int slot) noexcept { body_->solve<double>(r, x, slot); }
+void StepMatrix::solve(ComplexIn r, ComplexOut x, int slot) noexcept { body_->solve<Complex>(r, x, slot); }
+
+const SparsePattern& StepMatrix::B_pattern() const noexcept { return body_->B; }
+const SparsePattern& StepMatrix::J_pattern() const noexcept { return body_->J; }
+In StepMatrix::B_values() const noexcept { return body_->B_values; }
+In StepMatrix::J_values() const noexcept { return body_->J_values; }
+void StepMatrix::multiply_B(In x, Out y) const noexcept { multiply(body_->B, body_->B_values, x, y); }
+void StepMatrix::multiply_J(In x, Out y) const noexcept { multiply(body_->J, body_->J_values, x, y); }
+void StepMatrix::multiply_B(ComplexIn x, ComplexOut y) const noexcept {
+  multiply<double, Complex>(body_->B, body_->B_values, x, y);
+}
+void StepMatrix::multiply_J(ComplexIn x, ComplexOut y) const noexcept {
+  multiply<double, Complex>(body_->J, body_->J_values, x, y);
+}
+
+int StepMatrix::size() const noexcept { return body_->whole.rows(); }
+int StepMatrix::condensed_size() const noexcept { return body_->condensation.reduced_size(); }
+const Condensation& StepMatrix::condensation() const noexcept { return body_->condensation; }
+BackEnd StepMatrix::back_end() const noexcept { return body_->back_end; }
+
+FactorStatistics StepMatrix::statistics() const noexcept {
+  FactorStatistics total{.failures = body_->failures, .solves = body_->solves};
+  const auto add = [&](const SolverReport& r) {
+    total.full_factorisations += r.full_factorisations;
+    total.refactorisations += r.refactorisations;
+    total.rejected_refactorisations += r.rejected_refactorisations;
+    total.library_allocations += r.library_allocations;
+  };
+  for (const auto& s : body_->real) add(s.solver->report());
+  for (const auto& s : body_->complex) add(s.solver->report());
+  return total;
+}
+SolverReport StepMatrix::solver_report(int slot) const noexcept { return body_->slot<double>(slot).solver->report(); }
+SolverReport StepMatrix::complex_solver_report(int slot) const noexcept {
+  return body_->slot<Complex>(slot).solver->report();
+}
+double StepMatrix::reciprocal_condition(int slot) noexcept { return body_->condition<double>(slot); }
+double StepMatrix::complex_reciprocal_condition(int slot) noexcept { return body_->condition<Complex>(slot); }
+
+}  // namespace rubato
