@@ -9,6 +9,7 @@
 #include "rubato/base/result.hpp"
 #include "rubato/linalg/linear_solver.hpp"
 #include "rubato/problem/dae.hpp"
+#include "rubato/problem/linearisation.hpp"
 
 namespace rubato {
 
@@ -38,8 +39,6 @@ struct StepOptions {
   double growth_limit = 5;
 };
 
-enum class JacobianSource : std::uint8_t { automatic, model, dual, differences };
-
 struct LinearOptions {
   BackEnd back_end = BackEnd::automatic;
   bool condense = true;  ///< eliminate local unknowns (v, a, …) before factorising
@@ -52,6 +51,7 @@ struct IntegrateOptions {
   StepOptions step = {};
   LinearOptions linear = {};
   double event_tolerance = 0;  ///< s; 0: 1e-12·(interval) or a few ulp of t
+  bool timing = false;         ///< measure the seconds of each phase (costs as much as a step of a tiny model)
   long checkpoint_every = 0;   ///< accepted steps between checkpoints; 0: none
 };
 

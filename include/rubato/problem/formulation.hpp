@@ -59,6 +59,9 @@ class FormulatedDae : public Dae {
   virtual void pack(const MechanicalState& state, Vector& x, Vector& w) const = 0;
   /// The mechanical state hidden in x (λ, v, a computed where the formulation solves for them inside).
   [[nodiscard]] virtual EvalStatus unpack(const At& at, In w, MechanicalState& state) const = 0;
+
+ protected:
+  FormulatedDae() : Dae(Layout{}) {}
 };
 
 /// Refuses combinations that make no sense (penalty of a rigid constraint …), saying why.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "rubato/linalg/step_scaling.hpp"
+
 namespace rubato {
 
 enum class Kind : std::uint8_t { differential, algebraic };
@@ -18,6 +20,9 @@ struct Block {
   Kind kind = Kind::differential;
   /// κ: error norms multiply the block's error by min(1, h/T_ref)^κ (velocities 1, multipliers 2 in index 3).
   int h_power = 0;
+  /// What the unknowns and their equations are in a mechanical system: step matrices are scaled accordingly.
+  ScaledUnknown unknown = ScaledUnknown::plain;
+  ScaledEquation equation = ScaledEquation::plain;
   std::vector<std::string> components = {};  ///< names of the entries; "name[i]" where empty
   int offset = 0;                            ///< set by Layout
 };
@@ -37,6 +42,8 @@ class Layout {
   Layout& add(Block block);
   /// Declares every unknown of `unknown` local, determined by the equation of the same position in `equation`.
   Layout& eliminate(std::string_view equation, std::string_view unknown);
+  /// Another kind for a single unknown of a mixed block.
+  Layout& set_kind(int i, Kind kind);
   /// The differentiation index, where it is not the one derived from kinds and h-powers.
   Layout& set_index(int index);
 

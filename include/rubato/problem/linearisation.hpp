@@ -1,0 +1,63 @@
+#pragma once
+/// A Dae's derivatives at a point: J = ∂(f − B w)/∂x, B, and the total time derivative of f.
+#include <memory>
+#include <vector>
+
+#include "rubato/base/result.hpp"
+#include "rubato/linalg/colouring.hpp"
+#include "rubato/linalg/pattern.hpp"
+#include "rubato/problem/dae.hpp"
+
+namespace rubato {
+
+/// Where J comes from. `automatic`: the model's own, else dual numbers, else coloured differences.
+enum class JacobianSource : std::uint8_t { automatic, model, dual, differences };
+
+/// Patterns and colours are found once, at set-up; `update` then neither allocates nor throws.
+class Linearisation {
+ public:
+  /// `at` is a typical point (the start): patterns are traced there and beside it. Refuses a source the model lacks.
+  [[nodiscard]] static Result<std::unique_ptr<Linearisation>> create(const Dae& dae, const At& at,
+                                                                     JacobianSource source);
+
+  [[nodiscard]] const SparsePattern& jacobian_pattern() const noexcept { return j_pattern_; }
+  [[nodiscard]] const SparsePattern& mass_pattern() const noexcept { return b_pattern_; }
+  [[nodiscard]] In jacobian() const noexcept { return j_values_; }
+  [[nodiscard]] In mass() const noexcept { return b_values_; }
+  [[nodiscard]] bool exact() const noexcept { return exact_; }
+  [[nodiscard]] JacobianSource source() const noexcept { return source_; }
+  /// Evaluations of f that update() and time_derivative() cost (differences only).
+  [[nodiscard]] long f_calls() const noexcept { return f_calls_; }
+
+  /// Evaluates J, and B where it is not constant. `f0` is f at the point where known (else empty: evaluated here when
+  /// differences need it); `scale` a typical size of each unknown (tolerances) for the increments, may be empty.
+  [[nodiscard]] EvalStatus update(const At& at, In w, In f0 = {}, In scale = {}) noexcept;
+
+  /// d/dt (f − B w) at fixed x, with inputs moving at u' = u_rate. Exact through dual numbers, else by a one-sided
+  /// difference over 1e-7·max(|t|, interval).
+  [[nodiscard]] EvalStatus time_derivative(const At& at, In w, In u_rate, In f0, double interval, Out out) noexcept;
+
+  /// True when the equations at this point (another mode) depend on entries the pattern lacks.
+  [[nodiscard]] bool pattern_grows(const At& at) const;
+
+ private:
+  Linearisation(const Dae& dae, JacobianSource source);
+  void prepare(const At& at);
+  [[nodiscard]] EvalStatus update_mass(const At& at) noexcept;
+  [[nodiscard]] EvalStatus by_duals(const At& at, In w) noexcept;
+  [[nodiscard]] EvalStatus by_differences(const At& at, In w, In f0, In scale) noexcept;
+  /// f − B w.
+  [[nodiscard]] EvalStatus residual(const At& at, In w, Out out) noexcept;
+
+  const Dae& dae_;
+  JacobianSource source_;
+  bool exact_ = true;
+  SparsePattern j_pattern_, b_pattern_;
+  ColumnGroups j_groups_, b_groups_;
+  std::vector<double> j_values_, b_values_;
+  std::vector<double> x_, f_, f0_, bw_, u_, increments_;
+  std::vector<Dual8> x_dual_, f_dual_, w_dual_, bw_dual_, u_dual_;
+  long f_calls_ = 0;
+};
+
+}  // namespace rubato

@@ -1,0 +1,467 @@
+#include "rubato/problem/formulation.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "formulated_rows.hpp"
+#include "rubato/base/text.hpp"
+
+namespace rubato {
+
+namespace {
+
+using detail::FormulatedRows;
+using detail::FormulationPlan;
+using detail::Places;
+
+constexpr std::array<FormulationInfo, 13> list{{
+    {"penalty", "λ = g/ε² inserted into the forces: an ODE, stiff for small ε", {.level = Level::penalty}},
+    {"eps-lambda",
+     "0 = g(q) − ε²λ kept with λ as unknown: index 1, singularly perturbed",
+     {.level = Level::eps_lambda}},
+    {"eps-lambda-rate", "ε²λ' = G v: the differentiated form, an ODE in (q, v, λ)", {.level = Level::eps_lambda_rate}},
+    {"index-3", "constraints at position level, 0 = g(q)", {.level = Level::index_3}},
+    {"index-2", "constraints at velocity level, 0 = G v + g_t", {.level = Level::index_2}},
+    {"ggl", "position and velocity level, stabilised by μ (Gear, Gupta, Leimkuhler)", {.level = Level::ggl}},
+    {"index-1",
+     "constraints at acceleration level, accelerations as unknowns",
+     {.level = Level::index_1, .kinetics = Kinetics::accelerations}},
+    {"semi-explicit",
+     "velocity level with accelerations as unknowns: constant B for any mass matrix",
+     {.level = Level::index_2, .kinetics = Kinetics::accelerations}},
+    {"index-3+a",
+     "position level with accelerations as unknowns",
+     {.level = Level::index_3, .kinetics = Kinetics::accelerations}},
+    {"momentum",
+     "p' = f + Ṁv − Gᵀλ, 0 = p − M v, velocity level",
+     {.level = Level::index_2, .kinetics = Kinetics::momentum}},
+    {"hamilton",
+     "p' = f + Ṁv − Gᵀλ with v = M⁻¹p solved inside, velocity level",
+     {.level = Level::index_2, .kinetics = Kinetics::hamilton}},
+    {"quasi-static", "inertia and velocities dropped: 0 = f − Gᵀλ, 0 = g", {.level = Level::quasi_static}},
+    {"state-space", "accelerations and reactions solved inside: an ODE in (q, v, z)", {.level = Level::state_space}},
+}};
+
+/// Suffixes that combine with every level: "ggl+a", "index-3+momentum".
+struct Suffix {
+  std::string_view text;
+  Kinetics kinetics;
+};
+constexpr std::array<Suffix, 3> suffixes{
+    {{"+a", Kinetics::accelerations}, {"+momentum", Kinetics::momentum}, {"+hamilton", Kinetics::hamilton}}};
+
+bool same(const Formulation& a, const Formulation& b) noexcept {
+  return a.level == b.level && a.kinetics == b.kinetics;
+}
+
+/// Forwards the rows of one scalar.
+template <class S>
+class RowEquations final : public DaeEquations<S> {
+ public:
+  RowEquations(const MechanicalEquations<S>* equations, const FormulationPlan* plan) : rows_(equations, plan) {}
+  EvalStatus f(const Point<S>& at, std::span<S> out) const noexcept override { return rows_.f(at, out); }
+  EvalStatus mass_times(const Point<S>& at, std::span<const S> w, std::span<S> out) const noexcept override {
+    return rows_.mass_times(at, w, out);
+  }
+
+ private:
+  FormulatedRows<S> rows_;
+};
+
+/// κ of the blocks (DESIGN: index 3 and ε²λ: q 0, v 1, λ 2; velocity and acceleration level: v 0, a, λ, μ 1).
+struct Powers {
+  int v = 0, multiplier = 1;
+};
+Powers powers(const Formulation& form, const MechanicalSizes& s) noexcept {
+  const bool constrained = s.lambda > 0;
+  switch (form.level) {
+    case Level::eps_lambda:
+    case Level::eps_lambda_rate:
+    case Level::index_3: return constrained ? Powers{1, 2} : Powers{};
+    default: return {};
+  }
+}
+
+int differentiation_index(const Formulation& form, const MechanicalSystem& system) noexcept {
+  const auto& s = system.sizes();
+  const bool extra = form.kinetics == Kinetics::accelerations || form.kinetics == Kinetics::momentum;
+  const int free_index = extra ? 1 : 0;
+  const int rolling_index = s.nu > 0 ? 2 : free_index;
+  switch (form.level) {
+    case Level::penalty:
+    case Level::eps_lambda_rate: return rolling_index;
+    case Level::state_space: return 0;
+    case Level::eps_lambda:
+      if (s.lambda == 0) return rolling_index;
+      return system.compliant() ? std::max(1, rolling_index) : 3;
+    case Level::index_3: return s.lambda > 0 ? 3 : rolling_index;
+    case Level::index_2:
+    case Level::ggl: return s.lambda > 0 ? 2 : rolling_index;
+    case Level::index_1:
+    case Level::quasi_static: return 1;
+  }
+  return 0;
+}
+
+Layout make_layout(const MechanicalSystem& system, const Formulation& form, Places& at) {
+  const auto& s = system.sizes();
+  const Powers k = powers(form, s);
+  Layout layout;
+  const auto add = [&](int& place, std::string_view name, int size, Kind kind, int h_power, ScaledUnknown unknown,
+                       ScaledEquation equation) {
+    if (size == 0) return;
+    place = layout.size();
+    auto names = system.names(name);
+    if (static_cast<int>(names.size()) != size) names.clear();
+    layout.add({.name = std::string(name),
+                .size = size,
+                .unit = system.unit(name),
+                .kind = kind,
+                .h_power = h_power,
+                .unknown = unknown,
+                .equation = equation,
+                .components = std::move(names)});
+  };
+  const bool still = form.level == Level::quasi_static;
+  const bool hamilton = form.kinetics == Kinetics::hamilton && !still;
+  const bool momentum = form.kinetics == Kinetics::momentum && !still;
+  const bool accelerations = form.kinetics == Kinetics::accelerations && !still;
+  const bool multipliers = form.level != Level::penalty && form.level != Level::state_space;
+  using U = ScaledUnknown;
+  using E = ScaledEquation;
+  const auto d = Kind::differential, alg = Kind::algebraic;
+  add(at.q, "q", s.q, still ? alg : d, 0, U::position, still ? E::dynamic : E::kinematic);
+  // With accelerations or momenta as further unknowns the row of v only defines them.
+  const E v_row = accelerations || momentum ? E::plain : E::dynamic;
+  if (!still && !hamilton) add(at.v, "v", s.v, momentum ? alg : d, k.v, U::velocity, v_row);
+  if (hamilton || momentum) add(at.p, "p", s.v, d, k.v, U::plain, E::dynamic);
+  add(at.z, "z", s.z, d, 0, U::plain, E::plain);
+  for (int i = 0; i < s.z; ++i)
+    if (!system.z_is_differential(i)) layout.set_kind(at.z + i, Kind::algebraic);
+  const E level = form.level == Level::index_1                               ? E::acceleration_constraint
+                  : form.level == Level::index_2 || form.level == Level::ggl ? E::velocity_constraint
+                  : form.level == Level::eps_lambda_rate                     ? E::plain
+                                                                             : E::position_constraint;
+  if (multipliers)
+    add(at.lambda, "lambda", s.lambda, form.level == Level::eps_lambda_rate ? d : alg, still ? 0 : k.multiplier,
+        U::force, level);
+  if (form.level != Level::state_space && !still)
+    add(at.nu, "nu", s.nu, alg, k.v + 1, U::force,
+        form.level == Level::index_1 ? E::acceleration_constraint : E::velocity_constraint);
+  if (accelerations) add(at.a, "a", s.v, alg, k.v + 1, U::acceleration, E::dynamic);
+  if (form.level == Level::ggl) add(at.mu, "mu", s.lambda, alg, 1, U::position_multiplier, E::position_constraint);
+  at.n = layout.size();
+
+  // Local unknowns: v' = a gives a, 0 = p − M v gives p, q' = N v gives v.
+  if (accelerations) layout.eliminate("v", "a");
+  if (momentum) layout.eliminate("v", "p");
+  const bool invertible = s.q == s.v && (system.plain_coordinates() || system.base_size() > 0);
+  if (at.v >= 0 && invertible && form.level != Level::state_space) layout.eliminate("q", "v");
+  layout.set_index(differentiation_index(form, system));
+  return layout;
+}
+
+class FormulatedSystem final : public FormulatedDae {
+ public:
+  FormulatedSystem(std::shared_ptr<const MechanicalSystem> system, FormulationPlan plan, Layout layout)
+      : FormulatedDae(),
+        system_(std::move(system)),
+        plan_(std::move(plan)),
+        rows_(system_.get(), &plan_),
+        dual_(system_->dual(), &plan_),
+        tracer_(system_->tracer(), &plan_) {
+    layout_ = std::move(layout);
+    if (tangents_apply()) collect_tangent_pattern();
+  }
+
+  const MechanicalSystem& system() const noexcept override { return *system_; }
+  const Formulation& formulation() const noexcept override { return plan_.form; }
+
+  EvalStatus f(const At& at, Out out) const noexcept override { return rows_.f(at, out); }
+  EvalStatus mass_times(const At& at, In w, Out out) const noexcept override { return rows_.mass_times(at, w, out); }
+  const DaeEquations<Dual8>* dual() const noexcept override { return system_->dual() ? &dual_ : nullptr; }
+  const DaeEquations<Tracer>* tracer() const noexcept override { return system_->tracer() ? &tracer_ : nullptr; }
+
+  bool constant_mass() const noexcept override {
+    return plan_.form.kinetics != Kinetics::velocity || plan_.form.level == Level::state_space ||
+           plan_.form.level == Level::quasi_static || system_->constant_mass();
+  }
+  bool autonomous() const noexcept override { return system_->autonomous(); }
+  std::size_t scratch_bytes() const noexcept override {
+    const std::size_t tangents =
+        sizeof(double) * static_cast<std::size_t>(tangent_pattern_.nnz()) + 8 * Scratch::alignment;
+    return detail::formulated_scratch_bytes(plan_) + system_->scratch_bytes() + tangents;
+  }
+  int n_inputs() const noexcept override { return plan_.s.u; }
+
+  std::vector<std::string> output_names() const override { return system_->output_names(); }
+  EvalStatus outputs(const At& at, In w, Out y) const noexcept override {
+    auto m = rows_.unknowns(at);
+    if (m.status != EvalStatus::ok) return m.status;
+    In a = m.a;
+    if (a.empty() && plan_.at.v >= 0)
+      a = w.subspan(static_cast<std::size_t>(plan_.at.v), static_cast<std::size_t>(plan_.s.v));
+    if (a.empty()) a = m.p.scratch.take<double>(static_cast<std::size_t>(plan_.s.v));
+    return system_->outputs(m.p, a, y);
+  }
+  std::vector<std::string> invariant_names() const override { return system_->invariant_names(); }
+  EvalStatus invariants(const At& at, Out values) const noexcept override {
+    const auto m = rows_.unknowns(at);
+    return m.status != EvalStatus::ok ? m.status : system_->invariants(m.p, values);
+  }
+
+  int base_size() const noexcept override { return system_->base_size(); }
+  void rebase(Out x, Out base) const noexcept override {
+    system_->rebase(x.subspan(static_cast<std::size_t>(plan_.at.q), static_cast<std::size_t>(plan_.s.q)), base);
+  }
+
+  std::vector<RootInfo> roots() const override { return system_->roots(); }
+  EvalStatus root_values(const At& at, Out values) const noexcept override {
+    const auto m = rows_.unknowns(at);
+    return m.status != EvalStatus::ok ? m.status : system_->root_values(m.p, values);
+  }
+  double next_time_event(double t, int mode) const noexcept override { return system_->next_time_event(t, mode); }
+  EventEffect on_event(const EventContext& event, Out x) const noexcept override {
+    return system_->on_event(event, block(x, plan_.at.q, plan_.s.q), block(x, plan_.at.v, plan_.s.v),
+                             block(x, plan_.at.z, plan_.s.z));
+  }
+
+  ModelJacobian model_jacobian() const noexcept override {
+    return tangents_apply() ? system_->tangent_kind() : ModelJacobian::none;
+  }
+  SparsePattern jacobian_pattern() const override {
+    return tangents_apply() ? tangent_pattern_ : Dae::jacobian_pattern();
+  }
+  EvalStatus jacobian(const At& at, In w, Out values) const noexcept override;
+
+  void pack(const MechanicalState& state, Vector& x, Vector& w) const override;
+  EvalStatus unpack(const At& at, In w, MechanicalState& state) const override;
+
+ private:
+  static Out block(Out x, int offset, int n) noexcept {
+    return offset < 0 ? Out{} : x.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(n));
+  }
+  /// The model's own tangents fit (q, v, λ) with M v' on the left and plain coordinates.
+  bool tangents_apply() const noexcept {
+    const auto level = plan_.form.level;
+    const bool shown = level == Level::eps_lambda || level == Level::index_3 || plan_.s.lambda == 0;
+    return system_->tangent_kind() != ModelJacobian::none && shown && level != Level::quasi_static &&
+           level != Level::state_space && plan_.form.kinetics == Kinetics::velocity && system_->plain_coordinates() &&
+           system_->constant_mass() && plan_.s.z == 0 && plan_.s.nu == 0 && !plan_.dropped_any;
+  }
+  void collect_tangent_pattern();
+
+  std::shared_ptr<const MechanicalSystem> system_;
+  FormulationPlan plan_;
+  FormulatedRows<double> rows_;
+  RowEquations<Dual8> dual_;
+  RowEquations<Tracer> tracer_;
+
+  // The Jacobian put together from tangents: where each block's values go.
+  SparsePattern tangent_pattern_;
+  ResidualTangentPatterns tangent_blocks_;
+  std::vector<int> place_k_, place_d_, place_r_lambda_, place_g_q_, place_g_lambda_, place_v_;
+};
+
+void FormulatedSystem::collect_tangent_pattern() {
+  tangent_blocks_ = system_->tangent_patterns();
+  const Places& o = plan_.at;
+  std::vector<Entry> entries;
+  const auto gather = [&](const SparsePattern& p, int row, int col) {
+    for (int j = 0; j < p.cols(); ++j)
+      for (int k = p.column_starts()[static_cast<std::size_t>(j)];
+           k < p.column_starts()[static_cast<std::size_t>(j) + 1]; ++k)
+        entries.push_back({row + p.row_indices()[static_cast<std::size_t>(k)], col + j});
+  };
+  for (int i = 0; i < plan_.s.q; ++i) entries.push_back({o.q + i, o.v + i});
+  gather(tangent_blocks_.K, o.v, o.q);
+  gather(tangent_blocks_.D, o.v, o.v);
+  if (plan_.s.lambda > 0) {
+    gather(tangent_blocks_.r_lambda, o.v, o.lambda);
+    gather(tangent_blocks_.g_q, o.lambda, o.q);
+    gather(tangent_blocks_.g_lambda, o.lambda, o.lambda);
+  }
+  tangent_pattern_ = SparsePattern::from_entries(o.n, o.n, entries);
+  const auto place = [&](const SparsePattern& p, int row, int col) {
+    std::vector<int> places;
+    for (int j = 0; j < p.cols(); ++j)
+      for (int k = p.column_starts()[static_cast<std::size_t>(j)];
+           k < p.column_starts()[static_cast<std::size_t>(j) + 1]; ++k)
+        places.push_back(tangent_pattern_.index_of(row + p.row_indices()[static_cast<std::size_t>(k)], col + j));
+    return places;
+  };
+  place_k_ = place(tangent_blocks_.K, o.v, o.q);
+  place_d_ = place(tangent_blocks_.D, o.v, o.v);
+  for (int i = 0; i < plan_.s.q; ++i) place_v_.push_back(tangent_pattern_.index_of(o.q + i, o.v + i));
+  if (plan_.s.lambda > 0) {
+    place_r_lambda_ = place(tangent_blocks_.r_lambda, o.v, o.lambda);
+    place_g_q_ = place(tangent_blocks_.g_q, o.lambda, o.q);
+    place_g_lambda_ = place(tangent_blocks_.g_lambda, o.lambda, o.lambda);
+  }
+}
+
+EvalStatus FormulatedSystem::jacobian(const At& at, In w, Out values) const noexcept {
+  auto m = rows_.unknowns(at);
+  if (m.status != EvalStatus::ok) return m.status;
+  Scratch scratch = m.p.scratch;
+  const auto take = [&scratch](const std::vector<int>& places) { return scratch.take<double>(places.size()); };
+  const ResidualTangents t{.K = take(place_k_),
+                           .D = take(place_d_),
+                           .r_lambda = take(place_r_lambda_),
+                           .g_q = take(place_g_q_),
+                           .g_lambda = take(place_g_lambda_)};
+  m.p.scratch = scratch;
+  const In a = w.subspan(static_cast<std::size_t>(plan_.at.v), static_cast<std::size_t>(plan_.s.v));
+  const EvalStatus status = system_->tangents(m.p, a, t);
+  std::fill(values.begin(), values.end(), 0.0);
+  const auto add = [&](const std::vector<int>& places, In block, double factor) {
+    for (std::size_t k = 0; k < places.size(); ++k) values[static_cast<std::size_t>(places[k])] += factor * block[k];
+  };
+  for (const int k : place_v_) values[static_cast<std::size_t>(k)] = 1;
+  add(place_k_, t.K, -1);
+  add(place_d_, t.D, -1);
+  add(place_r_lambda_, t.r_lambda, -1);
+  add(place_g_q_, t.g_q, 1);
+  add(place_g_lambda_, t.g_lambda, 1);
+  return status;
+}
+
+void FormulatedSystem::pack(const MechanicalState& state, Vector& x, Vector& w) const {
+  const Places& o = plan_.at;
+  const MechanicalSizes& s = plan_.s;
+  x.setZero(o.n);
+  w.setZero(o.n);
+  ScratchMemory memory(scratch_bytes());
+  Vector u = Vector::Zero(s.u);
+  MechanicalPoint<double> p{.t = state.t,
+                            .q = view(state.q),
+                            .v = view(state.v),
+                            .z = view(state.z),
+                            .lambda = view(state.lambda),
+                            .nu = view(state.nu),
+                            .u = view(u),
+                            .base = view(state.base),
+                            .mode = state.mode,
+                            .scratch = memory.scratch()};
+  const auto put = [](Vector& to, int offset, const Vector& from) {
+    if (offset >= 0 && from.size() > 0) to.segment(offset, from.size()) = from;
+  };
+  put(x, o.q, state.q);
+  put(x, o.v, state.v);
+  put(x, o.z, state.z);
+  put(x, o.lambda, state.lambda);
+  put(x, o.nu, state.nu);
+  put(x, o.a, state.a);
+  put(w, o.v, state.a);
+  Vector q_rate(s.q), z_rate(s.z);
+  if (system_->kinematics(p, view(state.v), view(q_rate)) == EvalStatus::ok) put(w, o.q, q_rate);
+  if (s.z > 0 && system_->auxiliary(p, view(z_rate)) == EvalStatus::ok) put(w, o.z, z_rate);
+  if (o.p >= 0) {  // p = M v, p' = M a + Ṁ v
+    Vector momentum(s.v), rate(s.v), inertia(s.v);
+    if (system_->inertia(p, view(state.v), view(momentum)) == EvalStatus::ok) put(x, o.p, momentum);
+    if (state.a.size() == s.v && system_->inertia(p, view(state.a), view(inertia)) == EvalStatus::ok &&
+        system_->inertia_rate(p, view(rate)) == EvalStatus::ok) {
+      rate += inertia;
+      put(w, o.p, rate);
+    }
+  }
+}
+
+EvalStatus FormulatedSystem::unpack(const At& at, In w, MechanicalState& state) const {
+  const auto m = rows_.unknowns(at);
+  if (m.status != EvalStatus::ok) return m.status;
+  state.t = at.t;
+  state.mode = at.mode;
+  state.q = map(m.p.q);
+  state.v = map(m.p.v);
+  state.z = map(m.p.z);
+  state.lambda = map(m.p.lambda);
+  state.nu = map(m.p.nu);
+  state.base = map(at.base);
+  state.a = Vector::Zero(plan_.s.v);
+  if (!m.a.empty()) {
+    state.a = map(m.a);
+  } else if (plan_.at.v >= 0 && !w.empty()) {
+    state.a = map(w.subspan(static_cast<std::size_t>(plan_.at.v), static_cast<std::size_t>(plan_.s.v)));
+  }
+  return EvalStatus::ok;
+}
+
+}  // namespace
+
+std::span<const FormulationInfo> formulations() { return list; }
+
+std::string name_of(const Formulation& formulation) {
+  for (const auto& info : list)
+    if (same(info.formulation, formulation)) return std::string(info.name);
+  for (const auto& info : list) {
+    if (info.formulation.level != formulation.level) continue;
+    for (const auto& suffix : suffixes)
+      if (suffix.kinetics == formulation.kinetics) return fmt::format("{}{}", info.name, suffix.text);
+  }
+  return "?";
+}
+
+Result<Formulation> formulation_by_name(std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& info : list) {
+    if (info.name == name) return info.formulation;
+    for (const auto& suffix : suffixes) {
+      if (info.formulation.kinetics != Kinetics::velocity) continue;
+      if (name == fmt::format("{}{}", info.name, suffix.text)) {
+        Formulation combined = info.formulation;
+        combined.kinetics = suffix.kinetics;
+        return combined;
+      }
+    }
+    known.emplace_back(info.name);
+  }
+  return Error{unknown_name("formulation", name, known) + " (each with +a, +momentum or +hamilton)"};
+}
+
+Result<std::shared_ptr<const FormulatedDae>> formulate(std::shared_ptr<const MechanicalSystem> system, Formulation form,
+                                                       std::span<const int> dependent) {
+  RUBATO_ASSERT(system != nullptr, "formulate: no system");
+  const auto& s = system->sizes();
+  const auto refuse = [&](std::string_view why) {
+    return Error{fmt::format("formulation {}: {}", name_of(form), why)};
+  };
+  const bool needs_compliance = form.level == Level::penalty || form.level == Level::eps_lambda_rate;
+  if (needs_compliance && s.lambda > 0 && !system->compliant())
+    return refuse("the constraints are rigid (g does not depend on λ); use index-3, index-2, ggl or index-1");
+  const bool differentiated = form.level == Level::index_2 || form.level == Level::ggl ||
+                              form.level == Level::index_1 || form.level == Level::state_space;
+  if (differentiated && s.lambda > 0 && system->compliant())
+    return refuse(
+        "the constraints are compliant (g depends on λ); use penalty, eps-lambda, eps-lambda-rate or index-3");
+  const bool exchanged = form.kinetics == Kinetics::momentum || form.kinetics == Kinetics::hamilton;
+  if (exchanged && (form.level == Level::index_1 || form.level == Level::state_space))
+    return refuse("momentum and Hamilton forms go with position or velocity level constraints");
+  if (form.level == Level::index_1) form.kinetics = Kinetics::accelerations;
+  if (form.level == Level::state_space || form.level == Level::quasi_static) form.kinetics = Kinetics::velocity;
+  if (form.level == Level::quasi_static && s.q != s.v) return refuse("it needs as many coordinates as velocities");
+  if (!(form.baumgarte_alpha >= 0 && form.baumgarte_beta >= 0))
+    return refuse(fmt::format("Baumgarte coefficients α = {}, β = {} must not be negative", form.baumgarte_alpha,
+                              form.baumgarte_beta));
+
+  FormulationPlan plan;
+  plan.form = form;
+  plan.s = s;
+  plan.dropped_lambda.assign(static_cast<std::size_t>(s.lambda), 0);
+  plan.dropped_nu.assign(static_cast<std::size_t>(s.nu), 0);
+  for (const int row : dependent) {
+    if (row < 0 || row >= s.lambda + s.nu)
+      return refuse(fmt::format("dependent row {} does not exist; there are {} constraint rows", row, s.lambda + s.nu));
+    (row < s.lambda ? plan.dropped_lambda[static_cast<std::size_t>(row)]
+                    : plan.dropped_nu[static_cast<std::size_t>(row - s.lambda)]) = 1;
+    plan.dropped_any = true;
+  }
+  for (int i = 0; i < s.z; ++i) plan.z_differential.push_back(system->z_is_differential(i));
+  Layout layout = make_layout(*system, form, plan.at);
+  return std::shared_ptr<const FormulatedDae>(
+      std::make_shared<FormulatedSystem>(std::move(system), std::move(plan), std::move(layout)));
+}
+
+}  // namespace rubato

@@ -1,0 +1,249 @@
+#include "rubato/problem/linearisation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rubato {
+
+namespace {
+
+constexpr std::size_t lanes = 8;
+
+/// Which unknowns each row of f − B w depends on (or, for B, which entries of w): one run of the traced model.
+SparsePattern traced(const Dae& dae, const At& at, In x, bool of_mass) {
+  const int n = dae.size();
+  Tracing tracing;
+  std::vector<Tracer> xs, us, ws, f(static_cast<std::size_t>(n)), bw(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    xs.push_back(of_mass ? Tracer(x[i]) : tracing.variable(x[i], i));
+    ws.push_back(of_mass ? tracing.variable(1.0, i) : Tracer(1.0));
+  }
+  for (const double u : at.u) us.emplace_back(u);
+  const Point<Tracer> point{
+      .t = Tracer(at.t), .x = xs, .u = us, .base = at.base, .mode = at.mode, .scratch = at.scratch};
+  std::vector<Entry> entries;
+  const auto collect = [&](const std::vector<Tracer>& rows) {
+    for (int i = 0; i < n; ++i)
+      for (const int j : tracing.dependencies(rows[i])) entries.push_back({i, j});
+  };
+  // A refusal here (the perturbed point may lie outside the domain) leaves the rows traced so far.
+  if (!of_mass && dae.tracer()->f(point, f) != EvalStatus::fatal) collect(f);
+  if ((of_mass || !dae.constant_mass()) && dae.tracer()->mass_times(point, ws, bw) != EvalStatus::fatal) collect(bw);
+  return SparsePattern::from_entries(n, n, std::move(entries));
+}
+
+/// The pattern at x and at a point beside it, so that a value that is zero by chance hides no branch.
+SparsePattern traced_jacobian(const Dae& dae, const At& at) {
+  std::vector<double> beside(at.x.begin(), at.x.end());
+  for (std::size_t i = 0; i < beside.size(); ++i)
+    beside[i] += 1e-4 * (std::abs(beside[i]) + 1e-2) * (1 + 0.1 * static_cast<double>(i % 7));
+  return united(traced(dae, at, at.x, false), traced(dae, at, beside, false));
+}
+
+SparsePattern mass_pattern_of(const Dae& dae, const At& at) {
+  if (dae.tracer()) return traced(dae, at, at.x, true);
+  // B w is linear in w: without a tracer the diagonal of the differential rows is all a plain model has, and a model
+  // with a fuller B is probed column by column.
+  const int n = dae.size();
+  std::vector<double> w(static_cast<std::size_t>(n)), column(static_cast<std::size_t>(n));
+  std::vector<Entry> entries;
+  for (int j = 0; j < n; ++j) {
+    w[j] = 1;
+    if (dae.mass_times(at, w, column) == EvalStatus::ok)
+      for (int i = 0; i < n; ++i)
+        if (column[i] != 0) entries.push_back({i, j});
+    w[j] = 0;
+  }
+  return SparsePattern::from_entries(n, n, std::move(entries));
+}
+
+}  // namespace
+
+Linearisation::Linearisation(const Dae& dae, JacobianSource source) : dae_(dae), source_(source) {}
+
+Result<std::unique_ptr<Linearisation>> Linearisation::create(const Dae& dae, const At& at, JacobianSource source) {
+  const bool has_model = dae.model_jacobian() != ModelJacobian::none, has_dual = dae.dual() != nullptr;
+  if (source == JacobianSource::model && !has_model)
+    return Error{"jacobian = \"model\": this model supplies no Jacobian of its own; use \"dual\" or \"differences\""};
+  if (source == JacobianSource::dual && !has_dual)
+    return Error{"jacobian = \"dual\": this model is not written as a template over its scalar; use \"differences\""};
+  if (source == JacobianSource::automatic)
+    source = has_model ? JacobianSource::model : has_dual ? JacobianSource::dual : JacobianSource::differences;
+  std::unique_ptr<Linearisation> made(new Linearisation(dae, source));
+  made->prepare(at);
+  if (made->update_mass(at) != EvalStatus::ok)
+    return Error{"the model refuses to evaluate its mass matrix at the start"};
+  return made;
+}
+
+void Linearisation::prepare(const At& at) {
+  const auto n = static_cast<std::size_t>(dae_.size());
+  exact_ = source_ != JacobianSource::model || dae_.model_jacobian() == ModelJacobian::exact;
+  j_pattern_ = source_ == JacobianSource::model || !dae_.tracer() ? dae_.jacobian_pattern() : traced_jacobian(dae_, at);
+  b_pattern_ = mass_pattern_of(dae_, at);
+  j_groups_ = group_columns(j_pattern_);
+  b_groups_ = group_columns(b_pattern_);
+  j_values_.assign(j_pattern_.nnz(), 0.0);
+  b_values_.assign(b_pattern_.nnz(), 0.0);
+  for (auto* buffer : {&x_, &f_, &f0_, &bw_, &increments_}) buffer->assign(n, 0.0);
+  u_.assign(at.u.size(), 0.0);
+  if (dae_.dual()) {
+    for (auto* buffer : {&x_dual_, &f_dual_}) buffer->assign(n, Dual8{});
+    if (!dae_.constant_mass())
+      for (auto* buffer : {&w_dual_, &bw_dual_}) buffer->assign(n, Dual8{});
+    u_dual_.assign(at.u.size(), Dual8{});
+  }
+}
+
+/// B w is linear in w, so one product per colour group gives B exactly.
+EvalStatus Linearisation::update_mass(const At& at) noexcept {
+  const auto starts = b_pattern_.column_starts(), rows = b_pattern_.row_indices();
+  std::fill(x_.begin(), x_.end(), 0.0);
+  for (const auto& group : b_groups_.members) {
+    for (const int j : group) x_[j] = 1;
+    const EvalStatus status = dae_.mass_times(at, x_, bw_);
+    if (status != EvalStatus::ok) return status;
+    for (const int j : group) {
+      x_[j] = 0;
+      for (int p = starts[j]; p < starts[j + 1]; ++p) b_values_[p] = bw_[rows[p]];
+    }
+  }
+  return EvalStatus::ok;
+}
+
+EvalStatus Linearisation::residual(const At& at, In w, Out out) noexcept {
+  ++f_calls_;
+  EvalStatus status = dae_.f(at, out);
+  if (dae_.constant_mass() || status != EvalStatus::ok) return status;
+  status = dae_.mass_times(at, w, bw_);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] -= bw_[i];
+  return status;
+}
+
+EvalStatus Linearisation::update(const At& at, In w, In f0, In scale) noexcept {
+  if (!dae_.constant_mass()) {
+    const EvalStatus status = update_mass(at);
+    if (status != EvalStatus::ok) return status;
+  }
+  switch (source_) {
+    case JacobianSource::model: return dae_.jacobian(at, w, j_values_);
+    case JacobianSource::dual: return by_duals(at, w);
+    default: return by_differences(at, w, f0, scale);
+  }
+}
+
+EvalStatus Linearisation::by_duals(const At& at, In w) noexcept {
+  const bool moving = !dae_.constant_mass();
+  for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i] = Dual8(at.x[i]);
+  for (std::size_t i = 0; i < u_dual_.size(); ++i) u_dual_[i] = Dual8(at.u[i]);
+  if (moving)
+    for (std::size_t i = 0; i < w_dual_.size(); ++i) w_dual_[i] = Dual8(w[i]);
+  const Point<Dual8> point{
+      .t = Dual8(at.t), .x = x_dual_, .u = u_dual_, .base = at.base, .mode = at.mode, .scratch = at.scratch};
+  const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
+  const auto n_groups = static_cast<std::size_t>(j_groups_.n_groups);
+  for (std::size_t first = 0; first < n_groups; first += lanes) {
+    const std::size_t used = std::min(lanes, n_groups - first);
+    for (std::size_t lane = 0; lane < used; ++lane)
+      for (const int j : j_groups_.members[first + lane]) x_dual_[j].d[lane] = 1;
+    EvalStatus status = dae_.dual()->f(point, f_dual_);
+    if (status == EvalStatus::ok && moving) status = dae_.dual()->mass_times(point, w_dual_, bw_dual_);
+    if (status != EvalStatus::ok) return status;
+    for (std::size_t lane = 0; lane < used; ++lane)
+      for (const int j : j_groups_.members[first + lane]) {
+        x_dual_[j].d[lane] = 0;
+        for (int p = starts[j]; p < starts[j + 1]; ++p)
+          j_values_[p] = moving ? f_dual_[rows[p]].d[lane] - bw_dual_[rows[p]].d[lane] : f_dual_[rows[p]].d[lane];
+      }
+  }
+  return EvalStatus::ok;
+}
+
+EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) noexcept {
+  const bool have = !f0.empty() && dae_.constant_mass();
+  if (have) {
+    std::copy(f0.begin(), f0.end(), f0_.begin());
+  } else {
+    const EvalStatus status = residual(at, w, f0_);
+    if (status != EvalStatus::ok) return status;
+  }
+  // Increment √eps·(size of the unknown): its value, its tolerance-based scale, or a thousandth of its block's largest
+  // entry, so that an unknown passing through zero is not probed by rounding noise; rounded to be representable.
+  const double root = std::sqrt(std::numeric_limits<double>::epsilon());
+  for (const auto& block : dae_.layout().blocks()) {
+    double largest = 0;
+    for (int i = block.offset; i < block.offset + block.size; ++i) largest = std::max(largest, std::abs(at.x[i]));
+    for (int i = block.offset; i < block.offset + block.size; ++i) {
+      double size = std::max(std::abs(at.x[i]), 1e-3 * largest);
+      if (!scale.empty()) size = std::max(size, scale[i]);
+      if (size == 0) size = 1;
+      const volatile double moved = at.x[i] + (at.x[i] < 0 ? -root : root) * size;
+      increments_[i] = moved - at.x[i];
+    }
+  }
+  std::copy(at.x.begin(), at.x.end(), x_.begin());
+  At point = at;
+  point.x = x_;
+  const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
+  for (const auto& group : j_groups_.members) {
+    for (const int j : group) x_[j] = at.x[j] + increments_[j];
+    EvalStatus status = residual(point, w, f_);
+    if (status == EvalStatus::out_of_domain) {  // the other side may be inside
+      for (const int j : group) x_[j] = at.x[j] - increments_[j];
+      status = residual(point, w, f_);
+    }
+    if (status != EvalStatus::ok) return status;
+    for (const int j : group) {
+      const double step = x_[j] - at.x[j];
+      for (int p = starts[j]; p < starts[j + 1]; ++p) j_values_[p] = (f_[rows[p]] - f0_[rows[p]]) / step;
+      x_[j] = at.x[j];
+    }
+  }
+  return EvalStatus::ok;
+}
+
+EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, double interval, Out out) noexcept {
+  if (dae_.dual() && source_ != JacobianSource::differences) {
+    for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i] = Dual8(at.x[i]);
+    for (std::size_t i = 0; i < u_dual_.size(); ++i) {
+      u_dual_[i] = Dual8(at.u[i]);
+      u_dual_[i].d[0] = u_rate[i];
+    }
+    Dual8 t(at.t);
+    t.d[0] = 1;
+    const Point<Dual8> point{
+        .t = t, .x = x_dual_, .u = u_dual_, .base = at.base, .mode = at.mode, .scratch = at.scratch};
+    EvalStatus status = dae_.dual()->f(point, f_dual_);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = f_dual_[i].d[0];
+    if (status == EvalStatus::ok && !dae_.constant_mass()) {
+      for (std::size_t i = 0; i < w_dual_.size(); ++i) w_dual_[i] = Dual8(w[i]);
+      status = dae_.dual()->mass_times(point, w_dual_, bw_dual_);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] -= bw_dual_[i].d[0];
+    }
+    return status;
+  }
+  if (f0.empty() || !dae_.constant_mass()) {
+    const EvalStatus status = residual(at, w, f0_);
+    if (status != EvalStatus::ok) return status;
+  } else {
+    std::copy(f0.begin(), f0.end(), f0_.begin());
+  }
+  At later = at;
+  const volatile double moved = at.t + 1e-7 * std::max(std::abs(at.t), interval);
+  later.t = moved;
+  const double step = later.t - at.t;
+  for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = at.u[i] + step * u_rate[i];
+  later.u = u_;
+  const EvalStatus status = residual(later, w, f_);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = (f_[i] - f0_[i]) / step;
+  return status;
+}
+
+bool Linearisation::pattern_grows(const At& at) const {
+  if (source_ == JacobianSource::model || !dae_.tracer()) return false;
+  return !(united(j_pattern_, traced_jacobian(dae_, at)) == j_pattern_) ||
+         !(united(b_pattern_, mass_pattern_of(dae_, at)) == b_pattern_);
+}
+
+}  // namespace rubato

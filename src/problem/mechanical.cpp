@@ -1,0 +1,29 @@
+#include "rubato/problem/mechanical.hpp"
+
+#include <limits>
+
+namespace rubato {
+
+EvalStatus MechanicalSystem::tangents(const MechanicalPoint<double>&, In, const ResidualTangents&) const noexcept {
+  return EvalStatus::fatal;
+}
+
+std::vector<std::string> MechanicalSystem::names(std::string_view) const { return {}; }
+std::string MechanicalSystem::unit(std::string_view) const { return {}; }
+void MechanicalSystem::rebase(Out, Out) const noexcept {}
+
+EvalStatus MechanicalSystem::outputs(const MechanicalPoint<double>&, In, Out y) const noexcept {
+  return y.empty() ? EvalStatus::ok : EvalStatus::fatal;
+}
+EvalStatus MechanicalSystem::invariants(const MechanicalPoint<double>&, Out values) const noexcept {
+  return values.empty() ? EvalStatus::ok : EvalStatus::fatal;
+}
+EvalStatus MechanicalSystem::root_values(const MechanicalPoint<double>&, Out values) const noexcept {
+  return values.empty() ? EvalStatus::ok : EvalStatus::fatal;
+}
+double MechanicalSystem::next_time_event(double, int) const noexcept { return std::numeric_limits<double>::infinity(); }
+EventEffect MechanicalSystem::on_event(const EventContext& event, Out, Out, Out) const noexcept {
+  return {.mode = event.mode};
+}
+
+}  // namespace rubato
