@@ -411,6 +411,65 @@ TEST(RosenbrockDense, JoinsTheEndsAndConverges) {
   }
 }
 
+TEST(RosenbrockDense, IsAtLeastAsGoodAsThePrintedOnes) {
+  // x(θ) = x₀ + Σ m_j(θ) u_j with m(θ) = θ m + θ(1−θ)(h_1 + θ h_2 + θ² h_3); rows h as distributed with the methods.
+  struct Print {
+    std::string_view name;
+    int order, n_rows;
+    double h[3][8];
+    double r_min;  // of R(θ, ∞), as measured
+  };
+  const Print prints[] = {
+      {"rodas4",
+       3,
+       2,
+       {{10.12623508344586, -7.487995877610167, -34.80091861555747, -7.992771707568823, 1.025137723295662},
+        {-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386, -6.594389125716872}},
+       -0.945},
+      {"rodas4p",
+       3,
+       2,
+       {{25.09876703708589, 11.62013104361867, 28.49148307714626, -5.664021568594133, 0},
+        {1.638054557396973, -0.7373619806678748, 8.477918219238990, 15.99253148779520, -1.882352941176471}},
+       -1.184},
+      {"rodas5p",
+       4,
+       3,
+       {{25.948786856663858, -2.5579724845846235, 10.433815404888879, -2.3679251022685204, 0.524948541321073,
+         1.1241088310450404, 0.4272876194431874, -0.17202221070155493},
+        {-9.91568850695171, -0.9689944594115154, 3.0438037242978453, -24.495224566215796, 20.176138334709044,
+         15.98066361424651, -6.789040303419874, -6.710236069923372},
+        {11.419903575922262, 2.8879645146136994, 72.92137995996029, 80.12511834622643, -52.072871366152654,
+         -59.78993625266729, -0.15582684282751913, 4.883087185713722}},
+       -0.398}};
+  for (const Print& print : prints) {
+    SCOPED_TRACE(print.name);
+    const RosenbrockTable& built = table(print.name);
+    RosenbrockTable other = built;
+    other.dense_degree = print.n_rows + 1;
+    for (int j = 0; j < other.s; ++j) {
+      std::ranges::fill(other.m_theta[j], 0);
+      std::ranges::fill(other.b_theta[j], 0);
+      other.m_theta[j][1] = other.u.m[j];
+      for (int l = 0; l < print.n_rows; ++l) {
+        other.m_theta[j][1 + l] += print.h[l][j];
+        other.m_theta[j][2 + l] -= print.h[l][j];
+      }
+    }
+    for (int k = 1; k <= other.dense_degree; ++k)
+      for (int j = 0; j < other.s; ++j)
+        for (int i = j; i < other.s; ++i) other.b_theta[j][k] += other.m_theta[i][k] * other.gamma[i][j];  // b = mΓ
+    const RosenbrockProperties ours = rosenbrock_properties(built), theirs = rosenbrock_properties(other);
+    EXPECT_EQ(theirs.dense_order, print.order);
+    EXPECT_TRUE(theirs.dense_index1);
+    EXPECT_EQ(ours.dense_order, print.order);
+    EXPECT_NEAR(theirs.dense_r_min, print.r_min, 5e-3);  // sampled
+    EXPECT_GE(ours.dense_r_min, theirs.dense_r_min - 1e-12);
+    // Leading error term: not more than a twentieth above the printed one (RODAS4 and RODAS4P: less than half).
+    EXPECT_LT(dense_order_defect(built, print.order + 1), 1.05 * dense_order_defect(other, print.order + 1));
+  }
+}
+
 // ---- constructive tool ------------------------------------------------------------------------------------------------
 
 TEST(TwoStageConstruction, FindsAllMethodsOfOrderTwo) {
