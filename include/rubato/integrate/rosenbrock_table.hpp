@@ -162,6 +162,15 @@ constexpr RosenbrockTable make_rosenbrock_table(const RosenbrockLabel& label,
   return table;
 }
 
+/// For a method published in the form (3): steppers see exactly the published numbers.
+constexpr RosenbrockTable make_rosenbrock_table(const RosenbrockLabel& label, int s, double gamma,
+                                                const RosenbrockUForm<double>& published) {
+  RosenbrockTable table = make_rosenbrock_table(label, from_u_form(s, gamma, published));
+  table.u = published;
+  for (int i = 0; i < s; ++i) table.m_error[i] = published.m[i] - published.m_hat[i];
+  return table;
+}
+
 /// Every Rosenbrock method of the library, with its dense output, in the order of `rubato list`.
 [[nodiscard]] std::span<const RosenbrockTable> rosenbrock_tables();
 

@@ -18,7 +18,7 @@ static_assert(magnitude(((gamma_star - 3) * gamma_star + 1.5) * gamma_star - 1 /
 /// |x − y| in units that suit coefficients of order one to ten.
 constexpr bool close(double x, double y) { return magnitude(x - y) < 2e-15 * (1 + magnitude(y)); }
 
-/// All index-1 conditions of rosenbrock_conditions.hpp: z of order 3 and the coupled one of x at order 4.
+/// Order 3 in the algebraic components of index 1: z2, z3a, z3b, z3c of rosenbrock_conditions.hpp.
 constexpr bool index1_order3(const RosenbrockCoefficients<double>& method) {
   const auto d = index1_defects(method, method.b);
   return magnitude(d.z2) < 1e-13 && magnitude(d.z3a) < 1e-13 && magnitude(d.z3b) < 1e-13 && magnitude(d.z3c) < 1e-13;
