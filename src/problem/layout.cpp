@@ -29,6 +29,11 @@ Layout& Layout::eliminate(std::string_view equation, std::string_view unknown) {
   return *this;
 }
 
+Layout& Layout::eliminate(std::span<const LocalUnknown> unknowns) {
+  local_.insert(local_.end(), unknowns.begin(), unknowns.end());
+  return *this;
+}
+
 Layout& Layout::set_kind(int i, Kind kind) {
   RUBATO_ASSERT(i >= 0 && i < size(), "component outside the layout");
   kinds_[static_cast<std::size_t>(i)] = kind;

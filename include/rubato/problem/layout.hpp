@@ -42,6 +42,7 @@ class Layout {
   Layout& add(Block block);
   /// Declares every unknown of `unknown` local, determined by the equation of the same position in `equation`.
   Layout& eliminate(std::string_view equation, std::string_view unknown);
+  Layout& eliminate(std::span<const LocalUnknown> unknowns);
   /// Another kind for a single unknown of a mixed block.
   Layout& set_kind(int i, Kind kind);
   /// The differentiation index, where it is not the one derived from kinds and h-powers.

@@ -352,11 +352,11 @@ class TemplateMechanicalSystem final : private detail::MechanicalHolder<Model>,
   /// the model itself takes.
   std::size_t scratch_bytes() const noexcept override {
     using Twice = Dual<Dual<Dual8, 1>, 1>;
-    using Wide = Dual<Dual8, 4>;
+    using Gradient = Dual<Dual8, 4>;
     const auto& s = this->sizes_;
     const auto lifted = static_cast<std::size_t>(s.q + s.v + s.z + s.lambda + s.nu + s.u);
     const auto rows = static_cast<std::size_t>(s.lambda + s.nu + s.v + s.q);
-    const std::size_t largest = std::max(sizeof(Twice) * 3 / 2, sizeof(Wide)) * (lifted + 2 * rows);
+    const std::size_t largest = std::max(sizeof(Twice) * 3 / 2, sizeof(Gradient)) * (lifted + 2 * rows);
     std::size_t bytes = (s.lambda + s.nu > 0 ? largest : 3 * sizeof(Dual<Dual8, 1>) * (lifted + rows)) + 1024;
     if constexpr (requires { held.scratch_bytes(); }) bytes += held.scratch_bytes();
     return bytes;
