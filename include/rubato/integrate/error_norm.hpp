@@ -1,0 +1,46 @@
+#pragma once
+/// The size of an error in units of the tolerance: a step is accepted at or below 1.
+///
+///   r_i = |e_i| · min(1, h/T_ref)^κ_i / (atol_i + rtol · max(|x₀_i|, |x₁_i|))                 (1)
+///   rms √(Σ r_i²/n)      maximum max r_i      euclidean √(Σ r_i²)                              (2)
+///
+/// κ: the h-powers of the layout (velocities 1, multipliers 2 in index 3). The factor multiplies: where a step of size h
+/// sees the error of a component amplified by h^−κ, the amplified part is not an error of the motion.
+/// rms is the default: the Euclidean norm is √n times larger and asks for smaller steps the finer a mesh is.
+#include <vector>
+
+#include "rubato/base/views.hpp"
+#include "rubato/integrate/options.hpp"
+#include "rubato/problem/layout.hpp"
+
+namespace rubato {
+
+class ErrorNorm {
+ public:
+  /// Options as `checked()` lets them pass.
+  ErrorNorm(const Layout& layout, const Tolerances& tolerances, const StepOptions& options);
+
+  /// (2) of e for a step of size h from x0 to x1 (h = ∞: without the h-scaling). Infinity where e, x0 or x1 is not finite,
+  /// and where both tolerances of an erroneous component are zero. Never NaN.
+  [[nodiscard]] double operator()(In e, In x0, In x1, double h) const noexcept;
+
+  /// The unknown with the largest r_i, or the first that is not finite.
+  [[nodiscard]] int worst(In e, In x0, In x1, double h) const noexcept;
+
+  /// 1/r_i per unit of error: the weights Newton and Krylov stop tests share with the error norm. Infinite where an error
+  /// does not count at all.
+  void weights(In x0, In x1, double h, Out out) const noexcept;
+
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(atol_.size()); }
+
+ private:
+  struct Scales;
+  [[nodiscard]] double share(std::size_t i, double e, double x0, double x1, const Scales& scales) const noexcept;
+  std::vector<double> atol_;
+  std::vector<int> powers_;  ///< κ, zero without h-scaling
+  double rtol_ = 0;
+  double reference_time_ = 1;
+  Norm norm_ = Norm::rms;
+};
+
+}  // namespace rubato

@@ -1,0 +1,85 @@
+#include "rubato/integrate/error_norm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "rubato/base/assert.hpp"
+
+namespace rubato {
+
+namespace {
+constexpr int max_power = 7;  // the differentiation index of no mechanical formulation comes near
+constexpr double infinity = std::numeric_limits<double>::infinity();
+}  // namespace
+
+/// min(1, h/T_ref)^κ for κ = 0 … max_power.
+struct ErrorNorm::Scales {
+  explicit Scales(double ratio) noexcept {
+    of_power[0] = 1;
+    for (std::size_t k = 1; k < of_power.size(); ++k) of_power[k] = of_power[k - 1] * std::min(1.0, ratio);
+  }
+  std::array<double, max_power + 1> of_power;
+};
+
+ErrorNorm::ErrorNorm(const Layout& layout, const Tolerances& tolerances, const StepOptions& options)
+    : atol_(static_cast<std::size_t>(layout.size()), tolerances.atol),
+      powers_(layout.h_powers().begin(), layout.h_powers().end()),
+      rtol_(tolerances.rtol),
+      reference_time_(options.reference_time),
+      norm_(options.norm) {
+  for (const auto& [name, atol] : tolerances.atol_of) {
+    const Block* block = layout.find(name);
+    RUBATO_ASSERT(block != nullptr, "tolerance for an unknown block: checked() refuses it");
+    std::fill_n(atol_.begin() + block->offset, block->size, atol);
+  }
+  if (!options.h_scaling) std::ranges::fill(powers_, 0);
+  for ([[maybe_unused]] const int k : powers_) RUBATO_ASSERT(k >= 0 && k <= max_power, "h-power outside [0, 7]");
+}
+
+/// r_i of (1); infinity instead of anything that is not a number, so that no comparison lets it pass.
+double ErrorNorm::share(std::size_t i, double e, double x0, double x1, const Scales& scales) const noexcept {
+  const double weight = atol_[i] + rtol_ * std::max(std::abs(x0), std::abs(x1));
+  const double size = std::abs(e) * scales.of_power[static_cast<std::size_t>(powers_[i])];
+  if (!std::isfinite(size) || !std::isfinite(x0) || !std::isfinite(x1)) return infinity;
+  return weight > 0 ? size / weight : (size > 0 ? infinity : 0.0);  // (1)
+}
+
+double ErrorNorm::operator()(In e, In x0, In x1, double h) const noexcept {
+  RUBATO_ASSERT(e.size() == atol_.size() && x0.size() == e.size() && x1.size() == e.size(), "sizes of an error norm");
+  const Scales scales(h / reference_time_);
+  double largest = 0, squares = 0;
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const double r = share(i, e[i], x0[i], x1[i], scales);
+    largest = std::max(largest, r);
+    squares += r * r;
+  }
+  switch (norm_) {  // (2)
+    case Norm::rms: return e.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(e.size()));
+    case Norm::maximum: return largest;
+    case Norm::euclidean: return std::sqrt(squares);
+  }
+  return infinity;
+}
+
+int ErrorNorm::worst(In e, In x0, In x1, double h) const noexcept {
+  const Scales scales(h / reference_time_);
+  double largest = -1;
+  int index = -1;
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const double r = share(i, e[i], x0[i], x1[i], scales);
+    if (r > largest) {
+      largest = r;
+      index = static_cast<int>(i);
+    }
+  }
+  return index;
+}
+
+void ErrorNorm::weights(In x0, In x1, double h, Out out) const noexcept {
+  const Scales scales(h / reference_time_);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = 1 / share(i, 1.0, x0[i], x1[i], scales);
+}
+
+}  // namespace rubato

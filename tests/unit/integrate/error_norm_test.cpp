@@ -1,0 +1,83 @@
+// The error norm: formulas (1) and (2) of its header, by hand; and that nothing which is not a number passes.
+#include "rubato/integrate/error_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace rubato {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+const Layout layout{
+    {.name = "q", .size = 1}, {.name = "v", .size = 1, .h_power = 1}, {.name = "lambda", .size = 1, .h_power = 2}};
+
+Vector vector(double a, double b, double c) { return Eigen::Vector3d(a, b, c); }
+
+double norm(const ErrorNorm& n, const Vector& e, const Vector& x0, const Vector& x1, double h) {
+  return n(view(e), view(x0), view(x1), h);
+}
+
+TEST(ErrorNorm, WeighsByToleranceAndTheLargerOfBothStates) {
+  const Tolerances tolerances{.rtol = 1e-2, .atol = 1e-3, .atol_of = {{"v", 1e-1}}};
+  const Vector e = vector(1e-3, 2e-2, 3e-4), x0 = vector(1, -10, 0), x1 = vector(-2, 5, 0);
+  // Weights 1e-3 + 2e-2, 1e-1 + 1e-1, 1e-3.
+  const double a = 1e-3 / 2.1e-2, b = 2e-2 / 2e-1, c = 3e-1;
+  StepOptions options{.h_scaling = false};
+  const auto value = [&](Norm kind) {
+    options.norm = kind;
+    return norm(ErrorNorm(layout, tolerances, options), e, x0, x1, 1e-3);
+  };
+  EXPECT_NEAR(value(Norm::rms), std::sqrt((a * a + b * b + c * c) / 3), 1e-15);
+  EXPECT_NEAR(value(Norm::maximum), c, 1e-15);
+  EXPECT_NEAR(value(Norm::euclidean), std::sqrt(a * a + b * b + c * c), 1e-15);
+}
+
+TEST(ErrorNorm, MultipliesByPowersOfTheStepUpToTheReferenceTime) {
+  const StepOptions options{.norm = Norm::maximum, .reference_time = 0.5};
+  const ErrorNorm n(layout, {.rtol = 0, .atol = 1}, options);
+  const Vector zero = vector(0, 0, 0);
+  EXPECT_DOUBLE_EQ(norm(n, vector(1, 0, 0), zero, zero, 0.1), 1);
+  EXPECT_DOUBLE_EQ(norm(n, vector(0, 1, 0), zero, zero, 0.1), 0.2);
+  EXPECT_DOUBLE_EQ(norm(n, vector(0, 0, 1), zero, zero, 0.1), 0.04);
+  for (const double h : {0.5, 3.0, infinity}) EXPECT_EQ(norm(n, vector(0, 0, 1), zero, zero, h), 1) << h;
+}
+
+TEST(ErrorNorm, NeverAcceptsWhatIsNotANumber) {
+  const Vector fine = vector(0, 0, 0);
+  for (const Norm kind : {Norm::rms, Norm::maximum, Norm::euclidean})
+    for (const double bad : {nan, infinity, -infinity})
+      for (int i = 0; i < 3; ++i) {
+        const ErrorNorm n(layout, {}, {.norm = kind});
+        Vector x = fine;
+        x[i] = bad;
+        EXPECT_EQ(norm(n, x, fine, fine, 1), infinity);
+        EXPECT_EQ(norm(n, fine, x, fine, 1), infinity) << "a state without bound makes any error look small";
+        EXPECT_EQ(norm(n, fine, fine, x, 1), infinity);
+        EXPECT_EQ(n.worst(view(fine), view(fine), view(std::as_const(x)), 1), i);
+      }
+}
+
+TEST(ErrorNorm, WithoutAbsoluteToleranceAZeroMustBeExact) {
+  const ErrorNorm n(layout, {.rtol = 1e-3, .atol = 0}, {});
+  const Vector zero = vector(0, 0, 0);
+  EXPECT_EQ(norm(n, zero, zero, zero, 1), 0);
+  EXPECT_EQ(norm(n, vector(0, 1e-300, 0), zero, zero, 1), infinity);
+}
+
+TEST(ErrorNorm, NamesTheWorstComponentAndItsWeights) {
+  const ErrorNorm n(layout, {.rtol = 0, .atol = 1e-3}, {});
+  const Vector zero = vector(0, 0, 0), e = vector(1, 50, 400);
+  EXPECT_EQ(n.worst(view(e), view(zero), view(zero), 0.1), 1) << "1, 50 · 0.1, 400 · 0.01";
+  Vector weights = zero;
+  n.weights(view(zero), view(zero), 0.1, view(weights));
+  EXPECT_NEAR(weights[0], 1e-3, 1e-18);
+  EXPECT_NEAR(weights[1], 1e-2, 1e-17);
+  EXPECT_NEAR(weights[2], 1e-1, 1e-16);
+}
+
+}  // namespace
+}  // namespace rubato
