@@ -1,0 +1,49 @@
+#pragma once
+/// Step size control: the size of the next step from the errors of the last ones.
+///
+/// ẽ: scaled error (accepted at or below 1) of a step h, ẽ ~ h^p, p the error order; s the safety factor. Every controller
+/// settles where ẽ = s^p. The previous accepted step (h₋, ẽ₋) enters with ẽ₋ ≥ 10⁻²: an error that was tiny by luck must
+/// not promise a steep rise.
+///
+///   elementary      h₊ = h s ẽ^(−1/p)                                                                        (1)
+///   pi              h₊ = h (s^p/ẽ)^(0.3/p) (ẽ₋/ẽ)^(0.4/p)                                                    (2)
+///       Gustafsson, Lundh, Söderlind, BIT 28 (1988) 270, doi:10.1007/BF01934091: calm where stability limits the step.
+///   predictive      h₊ = h s (h/h₋) (ẽ₋/ẽ²)^(1/p)                                                            (3)
+///       Gustafsson, ACM TOMS 20 (1994) 496, doi:10.1145/198429.198437: continues the trend of log h; for stiff methods.
+///   digital_filter  h₊ = h [(s^p/ẽ) (s^p/ẽ₋)]^(1/(4p)) (h/h₋)^(−1/4)                                         (4)
+///       H211b with b = 4: Söderlind, ACM TOMS 29 (2003) 1, doi:10.1145/641876.641877: smooth step size sequences.
+///
+/// The first step after a start has no previous one: (1). All are clipped to shrink_limit ≤ h₊/h ≤ growth_limit (5).
+/// Rejected: h₊ = h · clip(min(s ẽ^(−1/p), 1/1.05)) (6), and the step accepted next does not grow (7).
+/// An attempt that could not be completed says nothing about the error: h₊ = h/5 (8).
+#include "rubato/base/archive.hpp"
+#include "rubato/integrate/options.hpp"
+
+namespace rubato {
+
+/// Only accepted steps enter the memory: rejected and failed attempts leave nothing but the ban on growth.
+class StepController {
+ public:
+  explicit StepController(const StepOptions& options) noexcept;
+
+  /// Forgets the previous step: at the start and after events.
+  void restart() noexcept;
+  /// Each returns the size to try next after an attempt of size h.
+  [[nodiscard]] double accepted(double h, double error, int error_order) noexcept;
+  [[nodiscard]] double rejected(double h, double error, int error_order) noexcept;
+  [[nodiscard]] double failed(double h) noexcept;
+
+  void save(ArchiveWriter& out) const;
+  [[nodiscard]] bool load(ArchiveReader& in) noexcept;
+
+ private:
+  [[nodiscard]] double elementary_factor(double error, double p) const noexcept;
+  Controller kind_;
+  double safety_, shrink_limit_, growth_limit_;
+  struct Memory {
+    double h = 0, error = 0;
+    bool has_previous = false, after_rejection = false;
+  } memory_;
+};
+
+}  // namespace rubato

@@ -1,0 +1,78 @@
+#include "rubato/integrate/step_controller.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rubato/base/assert.hpp"
+
+namespace rubato {
+
+namespace {
+constexpr double smallest_previous_error = 1e-2;
+constexpr double smallest_error = 1e-12;  // keeps 1/ẽ finite; any growth limit acts long before
+constexpr double largest_rejected_factor = 1 / 1.05;
+constexpr double failed_factor = 1.0 / 5;
+}  // namespace
+
+StepController::StepController(const StepOptions& options) noexcept
+    : kind_(options.controller),
+      safety_(options.safety),
+      shrink_limit_(options.shrink_limit),
+      growth_limit_(options.growth_limit) {}
+
+void StepController::restart() noexcept { memory_ = {}; }
+
+double StepController::elementary_factor(double error, double p) const noexcept {
+  return safety_ * std::pow(error, -1 / p);
+}
+
+double StepController::accepted(double h, double error, int error_order) noexcept {
+  RUBATO_ASSERT(error_order > 0 && h > 0 && error >= 0, "an accepted step has a size, an error and its order");
+  const double p = error_order;
+  const double e = std::max(error, smallest_error);
+  double factor = elementary_factor(e, p);  // (1)
+  if (memory_.has_previous) {
+    const double e_before = memory_.error, ratio = h / memory_.h;
+    const double target = std::pow(safety_, p);
+    switch (kind_) {
+      case Controller::elementary: break;
+      case Controller::pi: factor = std::pow(target / e, 0.3 / p) * std::pow(e_before / e, 0.4 / p); break;  // (2)
+      case Controller::predictive: factor = safety_ * ratio * std::pow(e_before / (e * e), 1 / p); break;    // (3)
+      case Controller::digital_filter:                                                                       // (4)
+        factor = std::pow((target / e) * (target / e_before), 1 / (4 * p)) * std::pow(ratio, -0.25);
+        break;
+    }
+  }
+  factor = std::clamp(factor, shrink_limit_, growth_limit_);    // (5)
+  if (memory_.after_rejection) factor = std::min(factor, 1.0);  // (7)
+  memory_ = {.h = h, .error = std::max(error, smallest_previous_error), .has_previous = true, .after_rejection = false};
+  return factor * h;
+}
+
+double StepController::rejected(double h, double error, int error_order) noexcept {
+  RUBATO_ASSERT(error_order > 0 && h > 0 && error > 1, "a rejected step has an error above 1");
+  memory_.after_rejection = true;
+  return h * std::max(std::min(elementary_factor(error, error_order), largest_rejected_factor), shrink_limit_);  // (6)
+}
+
+double StepController::failed(double h) noexcept {
+  memory_.after_rejection = true;
+  return h * failed_factor;  // (8)
+}
+
+void StepController::save(ArchiveWriter& out) const {
+  out.put(memory_.h);
+  out.put(memory_.error);
+  out.put(memory_.has_previous);
+  out.put(memory_.after_rejection);
+}
+
+bool StepController::load(ArchiveReader& in) noexcept {
+  in.get(memory_.h);
+  in.get(memory_.error);
+  in.get(memory_.has_previous);
+  in.get(memory_.after_rejection);
+  return in.ok();
+}
+
+}  // namespace rubato
