@@ -1,0 +1,115 @@
+#include "rubato/integrate/options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "rubato/base/text.hpp"
+
+namespace rubato {
+
+namespace {
+
+/// Collects the first refusal; every condition is written so that NaN fails it.
+class Check {
+ public:
+  template <class Value>
+  void allow(bool condition, std::string_view option, const Value& value, std::string_view allowed) {
+    if (!condition && result_.ok())
+      result_ = Error{fmt::format("{} = {} is not allowed: {}", option, text(value), allowed)};
+  }
+  void refuse(std::string message) {
+    if (result_.ok()) result_ = Error{std::move(message)};
+  }
+  [[nodiscard]] Result<void> result() const { return result_; }
+
+ private:
+  static std::string text(double value) { return shortest(value); }
+  static std::string text(long value) { return std::to_string(value); }
+  Result<void> result_;
+};
+
+bool finite_and_not_negative(double value) { return value >= 0 && std::isfinite(value); }
+
+template <class Enum>
+bool listed(Enum value, Enum last) {
+  return static_cast<int>(value) >= 0 && static_cast<int>(value) <= static_cast<int>(last);
+}
+
+void check_tolerances(const Tolerances& tolerances, const Layout& layout, Check& check) {
+  const double rtol = tolerances.rtol;
+  check.allow(finite_and_not_negative(rtol), "tolerances.rtol", rtol, "a finite number, 0 or more");
+  check.allow(rtol < 1, "tolerances.rtol", rtol, "less than 1 (1 would accept an error as large as the solution)");
+  const auto check_atol = [&](const std::string& option, double atol) {
+    check.allow(finite_and_not_negative(atol), option, atol, "a finite number, 0 or more");
+    check.allow(atol > 0 || rtol > 0, option, atol, "more than 0 where tolerances.rtol is 0");
+  };
+  check_atol("tolerances.atol", tolerances.atol);
+
+  std::vector<std::string> blocks;
+  for (const Block& block : layout.blocks()) blocks.push_back(block.name);
+  for (auto entry = tolerances.atol_of.begin(); entry != tolerances.atol_of.end(); ++entry) {
+    const auto& [name, atol] = *entry;
+    if (layout.find(name) == nullptr) check.refuse("tolerances.atol_of: " + unknown_name("block", name, blocks));
+    for (auto earlier = tolerances.atol_of.begin(); earlier != entry; ++earlier)
+      if (earlier->first == name) check.refuse(fmt::format("tolerances.atol_of names block '{}' twice", name));
+    check_atol(fmt::format("tolerances.atol_of[{}]", name), atol);
+  }
+}
+
+void check_step(const StepOptions& step, Check& check) {
+  check.allow(finite_and_not_negative(step.fixed_step), "step.fixed_step", step.fixed_step,
+              "a finite number of seconds, 0 for steps chosen by the error");
+  check.allow(finite_and_not_negative(step.initial_step), "step.initial_step", step.initial_step,
+              "a finite number of seconds, 0 for an automatic choice");
+  check.allow(finite_and_not_negative(step.min_step), "step.min_step", step.min_step,
+              "a finite number of seconds, 0 for 16 ulp of t");
+  check.allow(step.max_step > 0, "step.max_step", step.max_step, "more than 0 seconds, infinity for no limit");
+  check.allow(step.max_step >= step.min_step, "step.max_step", step.max_step,
+              fmt::format("not below step.min_step = {}", step.min_step));
+  check.allow(step.max_step >= step.initial_step, "step.initial_step", step.initial_step,
+              fmt::format("not above step.max_step = {}", step.max_step));
+  check.allow(step.max_step >= step.fixed_step, "step.fixed_step", step.fixed_step,
+              fmt::format("not above step.max_step = {}", step.max_step));
+  check.allow(step.fixed_step == 0 || step.fixed_step >= step.min_step, "step.fixed_step", step.fixed_step,
+              fmt::format("not below step.min_step = {}", step.min_step));
+  check.allow(step.fixed_step == 0 || step.initial_step == 0, "step.initial_step", step.initial_step,
+              fmt::format("0 with step.fixed_step = {}: a fixed step leaves no choice", step.fixed_step));
+  check.allow(step.max_steps >= 1, "step.max_steps", step.max_steps, "1 or more");
+  check.allow(step.reference_time > 0 && std::isfinite(step.reference_time), "step.reference_time", step.reference_time,
+              "a finite number of seconds above 0");
+  check.allow(step.safety > 0 && step.safety <= 1, "step.safety", step.safety, "a number in (0, 1]");
+  check.allow(step.shrink_limit > 0 && step.shrink_limit < 1, "step.shrink_limit", step.shrink_limit,
+              "a number in (0, 1)");
+  check.allow(step.growth_limit > 1 && std::isfinite(step.growth_limit), "step.growth_limit", step.growth_limit,
+              "a finite number above 1");
+  check.allow(listed(step.norm, Norm::euclidean), "step.norm", static_cast<long>(step.norm),
+              "rms, maximum or euclidean");
+  check.allow(listed(step.controller, Controller::digital_filter), "step.controller",
+              static_cast<long>(step.controller), "elementary, pi, predictive or digital_filter");
+}
+
+void check_linear(const LinearOptions& linear, const Dae& dae, Check& check) {
+  if (linear.jacobian == JacobianSource::model && dae.model_jacobian() == ModelJacobian::none)
+    check.refuse("linear.jacobian = model is not allowed: this model supplies no Jacobian; use automatic");
+  if (linear.jacobian == JacobianSource::dual && dae.dual() == nullptr)
+    check.refuse(
+        "linear.jacobian = dual is not allowed: this model is not written as a template over the scalar; "
+        "use automatic or differences");
+}
+
+}  // namespace
+
+Result<void> checked(const IntegrateOptions& options, const Dae& dae) {
+  Check check;
+  check_tolerances(options.tolerances, dae.layout(), check);
+  check_step(options.step, check);
+  check_linear(options.linear, dae, check);
+  check.allow(finite_and_not_negative(options.event_tolerance), "event_tolerance", options.event_tolerance,
+              "a finite number of seconds, 0 for an automatic choice");
+  check.allow(options.checkpoint_every >= 0, "checkpoint_every", options.checkpoint_every,
+              "a number of accepted steps, 0 for no checkpoints");
+  return check.result();
+}
+
+}  // namespace rubato
