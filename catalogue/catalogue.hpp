@@ -31,17 +31,17 @@ using Parameters = std::map<std::string, double, std::less<>>;
 /// Reference values at one time: names of components (of the layout, or of mechanical blocks "q[0]") and values.
 struct Reference {
   double t = 0;
-  std::vector<std::string> components;
-  std::vector<double> values;
-  double accuracy = 0;  ///< relative accuracy of the values themselves
-  std::string origin;   ///< "published", "recomputed", "exact" …
+  std::vector<std::string> components = {};
+  std::vector<double> values = {};
+  double accuracy = 0;      ///< relative accuracy of the values themselves
+  std::string origin = {};  ///< "published", "recomputed", "exact" …
 };
 
 /// digits = −log10( max_i |x_i − ref_i| / (atol + rtol |ref_i|) ) at the reference time, over the reference components.
 struct Measure {
   double atol = 0;
   double rtol = 1;
-  std::string definition;  ///< in words, for people who compare with other codes
+  std::string definition = {};  ///< in words, for people who compare with other codes
 };
 
 /// A problem with its parameters and formulation chosen: ready to run.
@@ -71,8 +71,8 @@ struct Entry {
 [[nodiscard]] std::vector<std::string> problem_names();
 /// The error names the nearest known problem.
 [[nodiscard]] Result<const Entry*> problem_by_name(std::string_view name);
-/// Checks names and ranges, fills in defaults, chooses the formulation. `semi_explicit` asks for accelerations as
-/// unknowns (a constant B) whatever the formulation.
+/// Checks names and ranges, fills in defaults, chooses the formulation: one of the entry's, or one of them with other
+/// kinetics ("ggl+a": accelerations as unknowns, a constant B).
 [[nodiscard]] Result<Instance> make_problem(std::string_view name, const Parameters& parameters = {},
                                             std::string_view formulation = {});
 /// Digits reached by a state of the instance's Dae at the reference time; nothing without a reference.
