@@ -25,7 +25,9 @@ struct ConsistentOptions {
   bool project_velocities = true;
   double tolerance = 1e-12;  ///< on the residuals, relative to the size of the terms
   int max_iterations = 50;
-  double rank_tolerance = 1e-10;  ///< of the rank-revealing factorisation, relative
+  double rank_tolerance = 1e-10;  ///< of the rank-revealing factorisation, rows scaled to norm one
+  bool minimum_norm = true;       ///< reactions of dependent rows; false: zero, as `formulate` holds them
+  Vector u = {};                  ///< inputs of a MechanicalSystem at the start; empty: zero
 };
 
 /// Positions projected onto g = 0 (mass-orthogonally), velocities onto G v + g_t = 0 and A v + b = 0, then a, λ, ν from

@@ -1,0 +1,423 @@
+/// Consistent states: positions, velocities, then accelerations and multipliers.
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "rubato/base/text.hpp"
+#include "start.hpp"
+
+namespace rubato {
+namespace detail {
+namespace {
+
+/// M for projections: coordinates without mass are moved as if they had mass one.
+Sparse weights(Sparse m) {
+  for (int j = 0; j < m.cols(); ++j)
+    if (m.coeff(j, j) == 0) m.coeffRef(j, j) = 1;
+  return m;
+}
+
+/// D with unit diagonal D M D.
+Vector coordinate_scale(const Sparse& m) {
+  return Vector(m.diagonal()).unaryExpr([](double mass) { return mass > 0 ? 1 / std::sqrt(mass) : 1.0; });
+}
+
+/// 1 / |row| of J D, 1 for empty rows.
+Vector row_scale(const Sparse& j, const Vector& d) {
+  Vector square = Vector::Zero(j.rows());
+  for (int c = 0; c < j.cols(); ++c)
+    for (Sparse::InnerIterator it(j, c); it; ++it) square[it.row()] += std::pow(it.value() * d[c], 2);
+  return square.unaryExpr([](double s) { return s > 0 ? 1 / std::sqrt(s) : 1.0; });
+}
+
+/// [M Jᵀ; J −μ R⁻²] of the given rows.
+Triplets saddle(const Sparse& m, const Sparse& j, std::span<const int> rows, double mu = 0, const Vector& r = {}) {
+  const int n = static_cast<int>(m.cols());
+  std::vector<int> place(static_cast<std::size_t>(j.rows()), -1);
+  for (std::size_t k = 0; k < rows.size(); ++k) place[static_cast<std::size_t>(rows[k])] = n + static_cast<int>(k);
+  Triplets entries;
+  for (int c = 0; c < n; ++c) {
+    for (Sparse::InnerIterator it(m, c); it; ++it) entries.emplace_back(it.row(), c, it.value());
+    for (Sparse::InnerIterator it(j, c); it; ++it)
+      if (const int row = place[static_cast<std::size_t>(it.row())]; row >= 0) {
+        entries.emplace_back(row, c, it.value());
+        entries.emplace_back(c, row, it.value());
+      }
+  }
+  if (mu > 0)
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const int row = n + static_cast<int>(k);
+      entries.emplace_back(row, row, -mu / std::pow(r[rows[k]], 2));
+    }
+  return entries;
+}
+
+Vector below(int n, const Vector& x) {
+  Vector y = Vector::Zero(n + x.size());
+  y.tail(x.size()) = x;
+  return y;
+}
+
+std::vector<std::string> described(const Start& start, std::span<const int> rows, const Vector& residual) {
+  std::vector<std::string> words;
+  for (const int row : rows) {
+    if (words.size() == 8) {
+      words.emplace_back("…");
+      break;
+    }
+    words.push_back(fmt::format("{} residual {:.3g}", start.row_name(row), residual[row]));
+  }
+  return words;
+}
+
+int worst_of(std::span<const int> rows, const Vector& residual) {
+  int worst = -1;
+  for (const int row : rows)
+    if (worst < 0 || std::abs(residual[row]) > std::abs(residual[worst])) worst = row;
+  return worst;
+}
+
+}  // namespace
+
+/// Levenberg-Marquardt on g(t,q,λ) = 0: each step solves
+///   [M Gᵀ; G −μR⁻²] (Δ, w) = (0, −g),   q ← q ⊕ N Δ,   R: rows of G to norm one,                      (1)
+/// μ = 0 is the mass-orthogonal Newton step. μ grows only where a step makes no progress: dependent rows, whose G is
+/// singular on the manifold and nearly so beside it, and far guesses. Contradictory rows end where GᵀR²g = 0 but g ≠ 0.
+Result<void> Start::project_positions() {
+  std::vector<int> rows;
+  for (const int row : hard)
+    if (row < n_g()) rows.push_back(row);
+  if (rows.empty()) return {};
+  const auto picked = [&rows](const Vector& x) { return Vector(x(rows)); };
+
+  const auto constraints = [this] {
+    Vector g = Vector::Zero(n_rows());
+    g.head(n_g()) = constraint();
+    return g;
+  };
+  Sparse m;
+  Vector d, g = constraints();
+  if (auto ok = evaluated("the constraints"); !ok) return ok;
+  const int first_worst = worst_of(rows, g);
+  diagnosis.worst_position_row = first_worst;
+  diagnosis.position_residual = std::abs(g[first_worst]);
+  if (!options.project_positions) return {};
+
+  double mu = 0;
+  for (int iteration = 0;; ++iteration) {
+    diagnosis.iterations = iteration;
+    if (m.size() == 0 || !system.constant_mass()) {
+      m = weights(mass());
+      d = coordinate_scale(m);
+    }
+    const Sparse j = constraint_matrix();
+    if (auto ok = evaluated("masses and constraint forces"); !ok) return ok;
+    const Vector r = row_scale(j, d);
+
+    // The size of the terms g is the difference of: exact zeros are not to be had below their round-off.
+    const Vector size = system.plain_coordinates() ? Vector(state.q.cwiseAbs()) : Vector::Ones(j.cols());
+    const Vector terms = j.cwiseAbs() * size, unit_terms = j.cwiseAbs() * size.cwiseMax(1.0);
+    const auto within = [&](const Vector& bound) {
+      return std::all_of(rows.begin(), rows.end(),
+                         [&](int row) { return std::abs(g[row]) <= options.tolerance * bound[row]; });
+    };
+    if (within(terms)) return {};
+    const bool good_enough = within(unit_terms);
+
+    bool moved = false;
+    const double merit = picked(r.cwiseProduct(g)).norm();
+    while (iteration < options.max_iterations && !moved && mu < 1e8) {
+      const SquareSystem system_1(count(d) + static_cast<int>(rows.size()), saddle(m, j, rows, mu, r));
+      if (system_1.regular()) {
+        const Vector step = system_1.solve(below(count(d), -picked(g))).head(d.size());  // (1)
+        const Vector before = state.q;
+        state.q += kinematics(step);
+        const Vector trial = constraints();
+        moved = status == EvalStatus::ok && picked(r.cwiseProduct(trial)).norm() < (1 - 1e-4) * merit;
+        status = EvalStatus::ok;
+        if (moved)
+          g = trial;
+        else
+          state.q = before;
+      }
+      if (moved)
+        mu = mu < 1e-12 ? 0 : mu / 10;
+      else if (good_enough)
+        return {};
+      else
+        mu = std::max(100 * mu, 1e-8);
+    }
+    if (moved) {
+      if (system.base_size() > 0) system.rebase(view(state.q), view(state.base));
+      continue;
+    }
+    if (good_enough) return {};
+
+    std::vector<int> guilty;
+    double largest = 0;
+    for (const int row : rows) largest = std::max(largest, std::abs(r[row] * g[row]));
+    for (const int row : rows)
+      if (std::abs(r[row] * g[row]) > 1e-3 * largest) guilty.push_back(row);
+    Vector pull = Vector::Zero(j.rows());
+    for (const int row : rows) pull[row] = r[row] * r[row] * g[row];
+    const double slope = d.cwiseProduct(Vector(j.transpose() * pull)).norm();
+    const std::string residuals = joined(described(*this, guilty, g), "; ");
+    if (slope < 1e-2 * merit && guilty.size() > 1)
+      return error("constraints contradict each other: no position near the guess satisfies " + residuals);
+    if (slope < 1e-2 * merit)
+      return error(
+          fmt::format("a constraint cannot be satisfied near the guess, its gradient vanishes there: {}", residuals));
+    return error(fmt::format("positions could not be projected onto the constraints in {} iterations: {}",
+                             options.max_iterations, residuals));
+  }
+}
+
+void Start::find_dependent_rows() {
+  const Sparse j = constraint_matrix();
+  const Vector d = coordinate_scale(mass());
+  Sparse chosen(static_cast<Eigen::Index>(hard.size()), j.cols());
+  {
+    std::vector<int> place(static_cast<std::size_t>(j.rows()), -1);
+    for (std::size_t k = 0; k < hard.size(); ++k) place[static_cast<std::size_t>(hard[k])] = static_cast<int>(k);
+    Triplets entries;
+    for (int c = 0; c < j.cols(); ++c)
+      for (Sparse::InnerIterator it(j, c); it; ++it)
+        if (const int k = place[static_cast<std::size_t>(it.row())]; k >= 0) entries.emplace_back(k, c, it.value());
+    chosen.setFromTriplets(entries.begin(), entries.end());
+  }
+  rank = rank_of_rows(chosen, d, options.rank_tolerance);
+  for (int& row : rank.kept) row = hard[static_cast<std::size_t>(row)];
+  for (int& row : rank.dependent) row = hard[static_cast<std::size_t>(row)];
+  diagnosis.rank = static_cast<int>(rank.kept.size());
+  diagnosis.dependent = rank.dependent;
+  active = rank.kept;
+  active.insert(active.end(), soft.begin(), soft.end());
+  std::sort(active.begin(), active.end());
+}
+
+/// [M Jᵀ; J 0] (Δ, w) = (0, wanted − (J v + …)),   v ← v + Δ, twice for round-off.                     (2)
+Result<void> Start::project_velocities(const Vector& wanted) {
+  if (hard.empty()) return {};
+  const Vector target = wanted.size() > 0 ? wanted : Vector::Zero(n_rows());
+  Vector defect = target - rates();
+  if (auto ok = evaluated("the velocity constraints"); !ok) return ok;
+  const int worst = worst_of(hard, defect);
+  diagnosis.worst_velocity_row = worst;
+  diagnosis.velocity_residual = std::abs(defect[worst]);
+  if (!options.project_velocities) return {};
+
+  const Sparse m = weights(mass()), j = constraint_matrix();
+  const int n = static_cast<int>(m.cols());
+  const SquareSystem system_2(n + static_cast<int>(rank.kept.size()), saddle(m, j, rank.kept));
+  if (!system_2.regular())
+    return error("velocities cannot be projected: the masses do not determine how to move " +
+                 coordinates_in(system_2.weakest_direction()));
+  for (int twice = 0; twice < 2; ++twice) {
+    state.v += system_2.solve(below(n, Vector(defect(rank.kept)))).head(n);  // (2)
+    defect = target - rates();
+  }
+  if (auto ok = evaluated("the velocity constraints"); !ok) return ok;
+
+  const Vector v = state.v;
+  state.v.setZero();
+  const Vector terms = j.cwiseAbs() * v.cwiseAbs() + rates().cwiseAbs() + target.cwiseAbs();
+  state.v = v;
+  for (std::size_t k = 0; k < rank.dependent.size(); ++k) {
+    const int row = rank.dependent[k];
+    if (std::abs(defect[row]) <= std::max(1e4 * options.tolerance, 1e-8) * terms[row]) continue;
+    std::vector<std::string> others;
+    for (std::size_t i = 0; i < rank.kept.size(); ++i)
+      if (std::abs(rank.combination(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(i))) > 1e-8)
+        others.push_back(row_name(rank.kept[i]));
+    return error(fmt::format("velocity constraints contradict each other: {} {}, and residual {:.3g} remains when {}",
+                             row_name(row), others.empty() ? "binds no velocity" : "follows from " + joined(others),
+                             -defect[row], others.empty() ? "the others hold" : "these hold"));
+  }
+  return {};
+}
+
+bool Start::forces_depend_on_multipliers() {
+  if (active.empty()) return false;
+  const Vector f = force(), e = auxiliary(), lambda = state.lambda, nu = state.nu;
+  for (int i = 0; i < count(state.lambda); ++i) state.lambda[i] += 1 + 0.37 * i + std::abs(lambda[i]);
+  for (int i = 0; i < count(state.nu); ++i) state.nu[i] += 1 + 0.41 * i + std::abs(nu[i]);
+  const bool depend = force() != f || (!algebraic_z.empty() && auxiliary() != e);
+  state.lambda = lambda;
+  state.nu = nu;
+  status = EvalStatus::ok;  // a question only: the model may refuse such multipliers
+  return depend;
+}
+
+/// Unknowns (a; λ, ν of the active rows; algebraic z):
+///   [M  Jᵀ − f_λ  −f_z]      rows of J: hard ones; g_λ in place of J for soft ones                    (3)
+///   [J  0 | g_λ     0 ]
+///   [0   e_λ      e_z ]
+Triplets Start::acceleration_matrix(bool coupled) {
+  const Sparse m = mass(), j = constraint_matrix();
+  const int n = static_cast<int>(m.cols());
+  Triplets entries = saddle(m, j, active);
+  if (!soft.empty()) {
+    std::vector<int> place(static_cast<std::size_t>(n_rows()), -1);
+    for (std::size_t k = 0; k < active.size(); ++k)
+      place[static_cast<std::size_t>(active[k])] = n + static_cast<int>(k);
+    std::vector<char> yields(static_cast<std::size_t>(n) + active.size(), 0);
+    for (const int row : soft) yields[static_cast<std::size_t>(place[static_cast<std::size_t>(row)])] = 1;
+    std::erase_if(entries, [&](const auto& entry) {  // J from the equations of soft rows; Jᵀ stays
+      return yields[static_cast<std::size_t>(entry.row())] != 0;
+    });
+    const Sparse c = compliance();
+    for (int col = 0; col < c.cols(); ++col)
+      for (Sparse::InnerIterator it(c, col); it; ++it)
+        entries.emplace_back(place[static_cast<std::size_t>(it.row())], place[static_cast<std::size_t>(col)],
+                             it.value());
+  }
+  if (!coupled) return entries;
+
+  const int k = static_cast<int>(active.size());
+  const auto column = [&](double& x, int col) {
+    const double kept = x, h = std::cbrt(2e-16) * std::max(std::abs(x), 1.0);
+    x = kept + h;
+    const Vector f_plus = force(), e_plus = auxiliary();
+    x = kept - h;
+    const Vector f_minus = force(), e_minus = auxiliary();
+    x = kept;
+    for (int i = 0; i < n; ++i)
+      if (f_plus[i] != f_minus[i]) entries.emplace_back(i, col, -(f_plus[i] - f_minus[i]) / (2 * h));
+    for (std::size_t i = 0; i < algebraic_z.size(); ++i) {
+      const int z = algebraic_z[i];
+      if (e_plus[z] != e_minus[z])
+        entries.emplace_back(n + k + static_cast<int>(i), col, (e_plus[z] - e_minus[z]) / (2 * h));
+    }
+  };
+  for (int i = 0; i < k; ++i) {
+    const int row = active[static_cast<std::size_t>(i)];
+    column(row < n_g() ? state.lambda[row] : state.nu[row - n_g()], n + i);
+  }
+  for (std::size_t i = 0; i < algebraic_z.size(); ++i) column(state.z[algebraic_z[i]], n + k + static_cast<int>(i));
+  return entries;
+}
+
+Result<void> Start::solve_accelerations() {
+  const int n = system.sizes().v, k = static_cast<int>(active.size());
+  const int unknowns = n + k + static_cast<int>(algebraic_z.size());
+  for (const int row : rank.dependent) (row < n_g() ? state.lambda[row] : state.nu[row - n_g()]) = 0;
+  const bool coupled = !algebraic_z.empty() || forces_depend_on_multipliers();
+
+  Vector size;  // of the terms in each equation
+  const auto residual = [&] {
+    Vector multipliers(n_rows());
+    multipliers << state.lambda, state.nu;
+    const Vector ma = inertia(state.a), f = force(), reactions = reaction(multipliers), g = constraint(),
+                 rows = accelerations(state.a), e = auxiliary();
+    Vector r(unknowns);
+    size = Vector::Ones(unknowns);
+    r.head(n) = ma - f + reactions;
+    size.head(n) = ma.cwiseAbs() + f.cwiseAbs() + reactions.cwiseAbs();
+    for (int i = 0; i < k; ++i) {
+      const int row = active[static_cast<std::size_t>(i)];
+      r[n + i] = std::binary_search(soft.begin(), soft.end(), row) ? g[row] : rows[row];
+    }
+    for (std::size_t i = 0; i < algebraic_z.size(); ++i) r[n + k + static_cast<int>(i)] = e[algebraic_z[i]];
+    return r;
+  };
+
+  std::optional<SquareSystem> matrix;
+  Vector r = residual();
+  if (auto ok = evaluated("forces"); !ok) return ok;
+  double last_step = 0;
+  for (int iteration = 0;; ++iteration) {
+    if (!matrix || coupled) matrix.emplace(unknowns, acceleration_matrix(coupled));
+    if (auto ok = evaluated("forces"); !ok) return ok;
+    if (!matrix->regular()) {
+      const Vector weak = matrix->weakest_direction();
+      if (const std::string names = coordinates_in(weak); !names.empty())
+        return error("accelerations are not determined: mass and constraints leave " + names +
+                     " free (a coordinate without mass needs static_equilibrium or a constraint)");
+      std::vector<std::string> names;
+      for (int i = 0; i < k; ++i)
+        if (std::abs(weak[n + i]) > 0.1) names.push_back(row_name(active[static_cast<std::size_t>(i)]));
+      for (std::size_t i = 0; i < algebraic_z.size(); ++i)
+        if (std::abs(weak[n + k + static_cast<int>(i)]) > 0.1) names.push_back(fmt::format("z[{}]", algebraic_z[i]));
+      return error("the multipliers or algebraic states of " + joined(names) + " are not determined");
+    }
+    const Vector step = -matrix->solve(r);
+    if (!step.allFinite()) return error("accelerations or multipliers are not finite");
+    state.a += step.head(n);
+    double change = 0;
+    for (int i = n; i < unknowns; ++i) {
+      const int row = i < n + k ? active[static_cast<std::size_t>(i - n)] : -1;
+      double& x = row < 0       ? state.z[algebraic_z[static_cast<std::size_t>(i - n - k)]]
+                  : row < n_g() ? state.lambda[row]
+                                : state.nu[row - n_g()];
+      x += step[i];
+      change = std::max(change, std::abs(step[i]) / std::max(std::abs(x), 1e-300));
+    }
+    if (n > 0)
+      change = std::max(change, step.head(n).cwiseAbs().maxCoeff() / std::max(state.a.cwiseAbs().maxCoeff(), 1e-300));
+    r = residual();
+    if (auto ok = evaluated("forces"); !ok) return ok;
+    const bool satisfied = (r.head(n).cwiseAbs().array() <= options.tolerance * size.head(n).array()).all();
+    if (!coupled && iteration >= 1) break;  // linear: the second pass removes round-off
+    if (coupled && (change <= options.tolerance || (satisfied && change >= last_step && iteration > 2))) break;
+    if (iteration >= options.max_iterations) {
+      Eigen::Index worst = 0;
+      r.cwiseAbs().maxCoeff(&worst);
+      const int w = static_cast<int>(worst);
+      return error(fmt::format("accelerations and multipliers did not converge in {} iterations: residual {:.3g} in {}",
+                               iteration, r[worst],
+                               w < n       ? coordinate_name(w)
+                               : w < n + k ? row_name(active[static_cast<std::size_t>(w - n)])
+                                           : fmt::format("z[{}]", algebraic_z[static_cast<std::size_t>(w - n - k)])));
+    }
+    last_step = change;
+  }
+
+  if (!rank.dependent.empty()) {
+    // Rows that are dependent in a singular position only differ in their acceleration terms.
+    const Vector rows = accelerations(state.a), terms = constraint_matrix().cwiseAbs() * state.a.cwiseAbs() +
+                                                        accelerations(Vector::Zero(n)).cwiseAbs();
+    for (const int row : rank.dependent)
+      if (std::abs(rows[row]) > 1e-6 * terms[row])
+        return error(
+            fmt::format("{} depends on the others in this position only (a singular position): the "
+                        "accelerations contradict each other with residual {:.3g}",
+                        row_name(row), rows[row]));
+    if (options.minimum_norm && !coupled) {
+      // All multipliers with the same reaction: kept = κ − Cᵀ δ, dependent = δ; smallest for (I + C Cᵀ) δ = C κ.
+      const auto multiplier = [this](int row) -> double& {
+        return row < n_g() ? state.lambda[row] : state.nu[row - n_g()];
+      };
+      const Matrix& c = rank.combination;
+      Vector kept(c.cols());
+      for (Eigen::Index i = 0; i < kept.size(); ++i) kept[i] = multiplier(rank.kept[static_cast<std::size_t>(i)]);
+      const Vector dependent = (Matrix::Identity(c.rows(), c.rows()) + c * c.transpose()).ldlt().solve(c * kept);
+      kept -= c.transpose() * dependent;
+      for (Eigen::Index i = 0; i < kept.size(); ++i) multiplier(rank.kept[static_cast<std::size_t>(i)]) = kept[i];
+      for (Eigen::Index i = 0; i < dependent.size(); ++i)
+        multiplier(rank.dependent[static_cast<std::size_t>(i)]) = dependent[i];
+    }
+  }
+  return evaluated("forces");
+}
+
+}  // namespace detail
+
+Result<MechanicalState> consistent_state(const MechanicalSystem& system, const MechanicalState& guess,
+                                         const ConsistentOptions& options, ConstraintDiagnosis* diagnosis) {
+  detail::Start start(system, guess, options, "consistent_state");
+  const auto finished = [&]() -> Result<void> {
+    if (auto ok = start.check(); !ok) return ok;
+    if (auto ok = start.project_positions(); !ok) return ok;
+    start.find_dependent_rows();
+    if (auto ok = start.evaluated("masses and constraint forces"); !ok) return ok;
+    if (auto ok = start.project_velocities(); !ok) return ok;
+    return start.solve_accelerations();
+  }();
+  if (diagnosis != nullptr) *diagnosis = start.diagnosis;
+  if (!finished) return finished.error();
+  return start.state;
+}
+
+}  // namespace rubato
