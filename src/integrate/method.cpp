@@ -1,0 +1,74 @@
+#include "rubato/integrate/method.hpp"
+
+#include <cmath>
+
+#include "rosenbrock_stepper.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/integrate/rosenbrock_analysis.hpp"
+
+namespace rubato {
+
+namespace {
+
+/// The highest index a Rosenbrock method is meant for. Index 1 needs |R(∞)| < 1; methods that keep their order in v on
+/// stiff oscillators (Scholz) also reach order ≥ 1 for positions and velocities at index 3, the others there need luck
+/// with their λ error of O(1) and are accepted up to index 2 only when stiffly accurate.
+int max_index(const RosenbrockProperties& p) {
+  if (!(std::abs(p.main.r_infinity) < 1)) return 0;
+  if (p.main.scholz_order >= 3) return 3;
+  return p.stiffly_accurate ? 2 : 1;
+}
+
+MethodInfo info_of(const RosenbrockTable& table) {
+  const RosenbrockProperties p = rosenbrock_properties(table);
+  return {.name = std::string(table.name()),
+          .help = std::string(table.label.title),
+          .reference = std::string(table.label.reference),
+          .order = p.main.order,
+          .embedded_order = table.embedded_order(),
+          .dense_order = p.dense_order,
+          .stages = table.s,
+          .f_calls = p.n_f_calls,
+          .stiffly_accurate = p.stiffly_accurate,
+          .a_stable = p.main.a_stable,
+          .r_infinity = p.main.r_infinity,
+          .max_index = max_index(p),
+          .needs_constant_mass = true,
+          .needs_exact_jacobian = true};
+}
+
+Result<std::unique_ptr<Stepper>> make_rosenbrock(const MethodInfo& info, const InitialValueProblem& problem,
+                                                 const IntegrateOptions& options) {
+  const auto table = find_rosenbrock_table(info.name);
+  if (!table) return table.error();
+  return RosenbrockStepper::create(**table, problem, options);
+}
+
+std::vector<Method> build() {
+  std::vector<Method> all;
+  for (const auto& table : rosenbrock_tables()) all.push_back({.info = info_of(table), .make = make_rosenbrock});
+  return all;
+}
+
+}  // namespace
+
+std::span<const Method> methods() {
+  static const std::vector<Method> all = build();
+  return all;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const auto& method : methods()) names.push_back(method.info.name);
+  return names;
+}
+
+Result<const Method*> method_by_name(std::string_view name) {
+  const auto table = find_rosenbrock_table(name);
+  const std::string_view wanted = table ? (*table)->name() : name;
+  for (const auto& method : methods())
+    if (method.info.name == wanted) return &method;
+  return Error{unknown_name("method", name, method_names())};
+}
+
+}  // namespace rubato

@@ -1,0 +1,82 @@
+#pragma once
+/// The Rosenbrock engine: one class for every table.
+///
+/// For B x' = f(t, x) with constant B, γ' = 1/(hγ), J and f_t at (t, x₀):
+///   (γ'B − J) u_i = f(t + α_i h, x₀ + Σ_{j<i} a_ij u_j) + (1/h) B Σ_{j<i} c_ij u_j + h γ_i f_t     (1)
+///   x₁ = x₀ + Σ m_j u_j,   e = Σ (m_j − m̂_j) u_j,   x(t + θh) = x₀ + Σ m_j(θ) u_j               (2)
+/// One factorisation per step; stages that share an argument share its f. The step matrix eliminates local unknowns
+/// (q' = v), so a mechanical system costs factorisations of size n_q + n_λ.
+#include <memory>
+#include <optional>
+
+#include "rubato/integrate/error_norm.hpp"
+#include "rubato/integrate/method.hpp"
+#include "rubato/integrate/rosenbrock_table.hpp"
+#include "rubato/linalg/step_matrix.hpp"
+#include "rubato/problem/linearisation.hpp"
+
+namespace rubato {
+
+class RosenbrockStepper final : public Stepper {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Stepper>> create(const RosenbrockTable& table,
+                                                               const InitialValueProblem& problem,
+                                                               const IntegrateOptions& options);
+
+  StepStatus restart(double t, In x, In w, In base, int mode) override;
+  Attempt attempt(double t, double h) noexcept override;
+  void commit() noexcept override;
+  void discard() noexcept override {}
+  In x() const noexcept override { return view(x_); }
+  In base() const noexcept override { return view(base_); }
+  int mode() const noexcept override { return mode_; }
+  void interpolate(double theta, Out x, Out w) const noexcept override;
+  void rebase() noexcept override;
+  void renew() noexcept override;
+  void save(ArchiveWriter& out) const override;
+  bool load(ArchiveReader& in) override;
+  Statistics statistics() const noexcept override;
+  int order() const noexcept override { return table_.order(); }
+
+ private:
+  RosenbrockStepper(const RosenbrockTable& table, const InitialValueProblem& problem, const IntegrateOptions& options);
+  [[nodiscard]] Result<void> linearise_structure(const At& at);
+  void make_step_matrix();
+  [[nodiscard]] At at(double t, In x) noexcept;
+  [[nodiscard]] EvalStatus evaluate(double t, In x, Out f) noexcept;
+  [[nodiscard]] StepStatus linearise(double t) noexcept;
+  [[nodiscard]] StepStatus factorise(double h) noexcept;
+  void scale_step_matrix(double c) noexcept;
+
+  const RosenbrockTable& table_;
+  const Dae& dae_;
+  std::shared_ptr<const Dae> keep_dae_;
+  std::shared_ptr<const InputSignal> input_;
+  IntegrateOptions options_;
+  ErrorNorm norm_;
+  double interval_;
+  bool time_dependent_;
+
+  ScratchMemory scratch_;
+  std::unique_ptr<Linearisation> linearisation_;
+  std::optional<StepMatrix> matrix_;
+
+  // Committed and trial state. start_ is where the last committed step began: the dense output needs it.
+  Vector x_, trial_, start_, base_;
+  int mode_ = 0;
+  double h_ = 0;
+  double t_ = 0;
+
+  bool linearised_ = false;
+  double factored_c_ = 0;  ///< 0: no valid factor
+  Vector u_, u_rate_, w_zero_, f_time_, stage_, sum_, right_, error_, row_scale_, col_scale_, increments_;
+  Matrix f_, stages_;  ///< columns: f at the stages, u_i
+  std::vector<ScaledUnknown> unknowns_;
+  std::vector<ScaledEquation> equations_;
+  std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;
+
+  Statistics counters_;
+  FactorStatistics retired_;  ///< of step matrices that were replaced
+};
+
+}  // namespace rubato

@@ -1,0 +1,206 @@
+// The exam every method sits: observed order, dense output, evaluation counts, allocations, behaviour after a failure.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "rubato/integrate/method.hpp"
+#include "rubato/problem/template_dae.hpp"
+#include "support/allocation_counter.hpp"
+
+namespace rubato {
+namespace {
+
+/// Nonlinear, non-autonomous, index 1: x₁ = sin t, x₂ = cos t, z = 1.
+struct Circle {
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    using std::sin;
+    const S &x1 = at.x[0], &x2 = at.x[1], &z = at.x[2];
+    const S r2 = x1 * x1 + x2 * x2;
+    out[0] = x2 * z * r2;
+    out[1] = -x1 * z * z;
+    out[2] = z * z * z + z * r2 - 2.0 + 0.5 * (x1 - sin(at.t));
+  }
+};
+
+/// The same motion with z = 1 inserted by hand: an ODE.
+struct CircleOde {
+  double forbidden_after = 100;  ///< the model refuses times beyond this
+  template <class S>
+  EvalStatus f(const Point<S>& at, std::span<S> out) const {
+    using std::cos;
+    if (value_of(at.t) > forbidden_after) return EvalStatus::out_of_domain;
+    const S r2 = at.x[0] * at.x[0] + at.x[1] * at.x[1];
+    out[0] = at.x[1] * r2;
+    out[1] = -at.x[0] * r2 + 0.3 * (at.x[1] - cos(at.t));
+    return EvalStatus::ok;
+  }
+};
+
+InitialValueProblem ode(double forbidden_after = 100) {
+  InitialValueProblem p;
+  p.dae = make_dae(CircleOde{forbidden_after}, {{.name = "x", .size = 2}});
+  p.x = Vector(2);
+  p.x << 0, 1;
+  return p;
+}
+
+InitialValueProblem dae() {
+  InitialValueProblem p;
+  p.dae = make_dae(Circle{}, {{.name = "x", .size = 2}, {.name = "z", .size = 1, .kind = Kind::algebraic}});
+  p.x = Vector(3);
+  p.x << 0, 1, 1;
+  return p;
+}
+
+std::unique_ptr<Stepper> stepper_for(const Method& method, const InitialValueProblem& problem,
+                                     BackEnd back_end = BackEnd::automatic) {
+  IntegrateOptions options;
+  options.step.fixed_step = 1;  // so that methods without an estimate are allowed
+  options.linear.back_end = back_end;
+  auto made = method.make(method.info, problem, options);
+  EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+  auto stepper = std::move(*made);
+  EXPECT_EQ(stepper->restart(0, view(problem.x), {}, {}, 0), StepStatus::ok);
+  return stepper;
+}
+
+Vector exact(const InitialValueProblem& problem, double t) {
+  Vector x(problem.x.size());
+  x[0] = std::sin(t);
+  x[1] = std::cos(t);
+  if (x.size() == 3) x[2] = 1;
+  return x;
+}
+
+double error_after(const Method& method, const InitialValueProblem& problem, int n) {
+  const double h = 1.0 / n;
+  auto stepper = stepper_for(method, problem);
+  for (int i = 0; i < n; ++i) {
+    EXPECT_EQ(stepper->attempt(i * h, h).status, StepStatus::ok);
+    stepper->commit();
+  }
+  return (map(stepper->x()) - exact(problem, 1)).norm();
+}
+
+/// Slope of log error over log h, from four step counts whose errors are above rounding.
+double observed_order(const Method& method, const InitialValueProblem& problem) {
+  const int first = method.info.order == 5 ? 16 : method.info.order == 4 ? 32 : 64;
+  double sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  for (const int n : {first, 2 * first, 4 * first, 8 * first}) {
+    const double x = std::log(1.0 / n), y = std::log(error_after(method, problem, n));
+    sum_x += x, sum_y += y, sum_xx += x * x, sum_xy += x * y;
+  }
+  return (4 * sum_xy - sum_x * sum_y) / (4 * sum_xx - sum_x * sum_x);
+}
+
+TEST(MethodExam, ObservedOrderOnANonlinearOde) {
+  for (const auto& method : methods())
+    EXPECT_NEAR(observed_order(method, ode()), method.info.order, 0.15) << method.info.name;
+}
+
+TEST(MethodExam, ObservedOrderOnAnIndex1Dae) {
+  for (const auto& method : methods()) {
+    if (method.info.max_index < 1) continue;  // |R(∞)| = 1: outside the theorem
+    EXPECT_NEAR(observed_order(method, dae()), method.info.order, 0.15) << method.info.name;
+  }
+}
+
+TEST(MethodExam, DenseOutputHasTheOrderItClaims) {
+  // One step: the interpolant of order q has the local error O(h^(q+1)) inside.
+  for (const auto& method : methods()) {
+    const auto inner = [&](double h) {
+      const auto problem = ode();
+      auto stepper = stepper_for(method, problem);
+      EXPECT_EQ(stepper->attempt(0, h).status, StepStatus::ok);
+      stepper->commit();
+      Vector x(2), w(2);
+      stepper->interpolate(0.37, view(x), view(w));
+      EXPECT_LT((w - Vector((Vector(2) << std::cos(0.37 * h), -std::sin(0.37 * h)).finished())).norm(), h);
+      stepper->interpolate(1, view(x), {});
+      EXPECT_LT((x - map(stepper->x())).norm(), 1e-14);
+      stepper->interpolate(0.37, view(x), {});
+      return (x - exact(problem, 0.37 * h)).norm();
+    };
+    const double slope = std::log2(inner(0.04) / inner(0.02));
+    EXPECT_GT(slope, method.info.dense_order + 1 - 0.3) << method.info.name;
+  }
+}
+
+TEST(MethodExam, CountsWhatItDoes) {
+  for (const auto& method : methods()) {
+    auto stepper = stepper_for(method, dae());
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_EQ(stepper->attempt(0.1 * i, 0.1).status, StepStatus::ok);
+      stepper->commit();
+    }
+    const Statistics s = stepper->statistics();
+    EXPECT_EQ(s.f_calls, 10 * method.info.f_calls) << method.info.name;
+    EXPECT_EQ(s.jacobians, 10);
+    EXPECT_EQ(s.factorisations, 10);
+    EXPECT_EQ(s.solves, 10 * method.info.stages);
+  }
+}
+
+TEST(MethodExam, NeverAllocatesAfterTheFirstStep) {
+  if (!test::allocations_are_counted()) GTEST_SKIP() << "allocations are not counted in this build";
+  for (const auto& method : methods())
+    for (const BackEnd back_end : {BackEnd::dense, BackEnd::klu}) {
+      auto stepper = stepper_for(method, dae(), back_end);
+      ASSERT_EQ(stepper->attempt(0, 0.1).status, StepStatus::ok);
+      stepper->commit();
+      Vector x(3), w(3);
+      test::AllocationScope scope;
+      for (int i = 1; i < 20; ++i) {
+        ASSERT_EQ(stepper->attempt(0.1 * i, 0.1 / (1 + i % 3)).status, StepStatus::ok);
+        stepper->discard();
+        ASSERT_EQ(stepper->attempt(0.1 * i, 0.1).status, StepStatus::ok);
+        stepper->commit();
+        stepper->interpolate(0.5, view(x), view(w));
+      }
+      EXPECT_EQ(scope.count(), 0) << method.info.name << " with " << to_string(back_end);
+    }
+}
+
+TEST(MethodExam, AFailedStepLeavesNoTrace) {
+  for (const auto& method : methods()) {
+    // A long step has a stage beyond the forbidden time, a short one has not.
+    auto stepper = stepper_for(method, ode(0.05));
+    if (method.info.f_calls > 1) {
+      EXPECT_EQ(stepper->attempt(0, 5).status, StepStatus::out_of_domain) << method.info.name;
+      stepper->discard();
+    }
+    EXPECT_EQ(stepper->x()[0], 0);
+    EXPECT_EQ(stepper->x()[1], 1);
+    ASSERT_EQ(stepper->attempt(0, 0.01).status, StepStatus::ok) << method.info.name;
+    stepper->commit();
+    auto fresh = stepper_for(method, ode(0.05));
+    ASSERT_EQ(fresh->attempt(0, 0.01).status, StepStatus::ok);
+    fresh->commit();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(stepper->x()[i], fresh->x()[i]) << method.info.name;
+  }
+}
+
+TEST(MethodExam, SavesAndLoadsItself) {
+  for (const auto& method : methods()) {
+    auto stepper = stepper_for(method, dae()), other = stepper_for(method, dae());
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_EQ(stepper->attempt(0.1 * i, 0.1).status, StepStatus::ok);
+      stepper->commit();
+    }
+    stepper->renew();
+    ArchiveWriter out;
+    stepper->save(out);
+    ArchiveReader in(out.bytes());
+    ASSERT_TRUE(other->load(in) && in.at_end());
+    for (auto* each : {&stepper, &other}) {
+      ASSERT_EQ((*each)->attempt(0.5, 0.1).status, StepStatus::ok);
+      (*each)->commit();
+    }
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(stepper->x()[i], other->x()[i]) << method.info.name;
+  }
+}
+
+}  // namespace
+}  // namespace rubato
