@@ -15,10 +15,11 @@ namespace {
 
 /// The one list. Names, help, command line and tests derive from it.
 const std::vector<Entry>& list() {
-  static const std::vector<Entry> entries{
-      prothero_robinson(),     prothero_robinson_2(),          van_der_pol(), robertson(), robertson_dae(), pendulum(),
-      stiff_spring_pendulum(), stiff_spring_pendulum_source(),
-  };
+  static const std::vector<Entry> entries{// first order
+                                          prothero_robinson(), van_der_pol(), robertson(), robertson_dae(),
+                                          // mechanical
+                                          prothero_robinson_2(), pendulum(), stiff_spring_pendulum(),
+                                          stiff_spring_pendulum_source(), linear_dae(), andrews(), slider_crank()};
   return entries;
 }
 

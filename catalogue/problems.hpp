@@ -15,11 +15,14 @@
 namespace rubato::catalogue {
 
 // One per problem; the list in catalogue.cpp names them all.
+Entry andrews();
+Entry linear_dae();
 Entry pendulum();
 Entry prothero_robinson();
 Entry prothero_robinson_2();
 Entry robertson();
 Entry robertson_dae();
+Entry slider_crank();
 Entry stiff_spring_pendulum();
 Entry stiff_spring_pendulum_source();
 Entry van_der_pol();
