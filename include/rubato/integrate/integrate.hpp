@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rubato/integrate/method.hpp"
 #include "rubato/integrate/options.hpp"
@@ -16,13 +17,14 @@ namespace rubato {
 enum class RunStatus : std::uint8_t {
   finished,        ///< t_end reached
   event,           ///< ended by a terminal event
-  interrupted,     ///< Options::stop was set
+  interrupted,     ///< RunControl::stop was set
   step_too_small,  ///< the step size fell below the smallest allowed
   too_many_steps,
   singular_matrix,
   not_finite,
-  model_refused,  ///< the model reported a fatal evaluation
-  inconsistent    ///< no consistent state after an event
+  newton_diverged,  ///< even with the smallest allowed (or the fixed) step
+  model_refused,    ///< the model reported a fatal evaluation, or left its domain even with the smallest step
+  inconsistent      ///< no consistent state after an event
 };
 [[nodiscard]] std::string_view to_string(RunStatus status) noexcept;
 [[nodiscard]] constexpr bool completed(RunStatus s) noexcept {
@@ -41,8 +43,10 @@ class StepView {
   In u;
   bool event = false;  ///< an event ended this piece; the state after it follows in on_restart
   const Statistics* statistics = nullptr;
-  /// x and (where non-empty) x' at a time in [t_begin, t_end].
-  void interpolate(double t, Out x, Out w) const noexcept { stepper->interpolate((t - step_begin) / h, x, w); }
+  /// x and (where asked for: non-empty) x' at a time in [t_begin, t_end].
+  void interpolate(double t, Out x_at, Out w_at) const noexcept {
+    stepper->interpolate((t - step_begin) / h, x_at, w_at);
+  }
 
   const Stepper* stepper = nullptr;
   double step_begin = 0;

@@ -10,7 +10,9 @@ namespace rubato {
 /// Columns: the unknowns, then the outputs of the Dae, then its invariants. One row per recorded time.
 class Recorder final : public Observer {
  public:
-  /// `times` empty: every accepted step. Times outside the interval are ignored.
+  /// `times` empty: every accepted step, and the state on both sides of an event. Otherwise the given times in rising
+  /// order, those outside the interval ignored; the state before an event where a time meets one.
+  /// Outputs and invariants a model cannot evaluate are recorded as NaN.
   explicit Recorder(const InitialValueProblem& problem, std::vector<double> times = {});
 
   void on_restart(double t, In x, In w, In base, int mode) override;
@@ -28,12 +30,14 @@ class Recorder final : public Observer {
   [[nodiscard]] const std::vector<EventRecord>& events() const noexcept { return events_; }
 
  private:
-  void record(double t, In x, In w, In base, int mode);
+  void record(double t, In x, In w, In base, In u, int mode);
   const InitialValueProblem& problem_;
   ScratchMemory scratch_;
+  bool every_step_;
   std::vector<double> wanted_;
   std::size_t next_ = 0;
   std::vector<std::string> names_, units_;
+  std::size_t n_outputs_;
   std::vector<double> times_, values_, step_sizes_, step_times_;
   std::vector<EventRecord> events_;
   Vector x_, w_, u_, rate_;

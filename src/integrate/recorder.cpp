@@ -1,0 +1,74 @@
+#include "rubato/integrate/recorder.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace rubato {
+
+Recorder::Recorder(const InitialValueProblem& problem, std::vector<double> times)
+    : problem_(problem),
+      scratch_(problem.dae->scratch_bytes()),
+      every_step_(times.empty()),
+      wanted_(std::move(times)),
+      names_(problem.dae->layout().component_names()),
+      n_outputs_(problem.dae->output_names().size()),
+      x_(problem.dae->size()),
+      w_(problem.dae->size()),
+      u_(problem.dae->n_inputs()),
+      rate_(problem.dae->n_inputs()) {
+  std::ranges::sort(wanted_);
+  for (int i = 0; i < problem.dae->size(); ++i) units_.push_back(problem.dae->layout().unit(i));
+  for (auto names : {problem.dae->output_names(), problem.dae->invariant_names()})
+    names_.insert(names_.end(), names.begin(), names.end());
+  units_.resize(names_.size());  // outputs and invariants have no declared unit
+}
+
+void Recorder::on_restart(double t, In x, In w, In base, int mode) {
+  if (problem_.input) problem_.input->at(t, view(u_), view(rate_));
+  if (every_step_) return record(t, x, w, base, view(std::as_const(u_)), mode);
+  while (next_ < wanted_.size() && wanted_[next_] < t) ++next_;  // before the run, or before where it was resumed
+  for (; next_ < wanted_.size() && wanted_[next_] == t; ++next_) record(t, x, w, base, view(std::as_const(u_)), mode);
+}
+
+void Recorder::on_step(const StepView& step) {
+  step_times_.push_back(step.t_end);
+  step_sizes_.push_back(step.h);
+  if (every_step_) {
+    step.interpolate(step.t_end, view(x_), view(w_));
+    return record(step.t_end, step.x, view(std::as_const(w_)), step.base, step.u, step.mode);
+  }
+  for (; next_ < wanted_.size() && wanted_[next_] <= step.t_end; ++next_) {
+    const double t = wanted_[next_];
+    step.interpolate(t, view(x_), view(w_));
+    const bool at_end = t == step.t_end;  // step.u: the input from the left, should it jump there
+    if (!at_end && problem_.input) problem_.input->at(t, view(u_), view(rate_));
+    record(t, at_end ? step.x : view(std::as_const(x_)), view(std::as_const(w_)), step.base,
+           at_end ? step.u : view(std::as_const(u_)), step.mode);
+  }
+}
+
+void Recorder::record(double t, In x, In w, In base, In u, int mode) {
+  times_.push_back(t);
+  const std::size_t first = values_.size();
+  values_.insert(values_.end(), x.begin(), x.end());
+  values_.resize(first + names_.size());
+  const Out row = Out(values_).subspan(first);
+  const Out outputs = row.subspan(x.size(), n_outputs_), invariants = row.subspan(x.size() + n_outputs_);
+  const auto at = [&]() -> At {
+    return {.t = t, .x = x, .u = u, .base = base, .mode = mode, .scratch = scratch_.scratch()};
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!outputs.empty() && problem_.dae->outputs(at(), w, outputs) != EvalStatus::ok) std::ranges::fill(outputs, nan);
+  if (!invariants.empty() && problem_.dae->invariants(at(), invariants) != EvalStatus::ok)
+    std::ranges::fill(invariants, nan);
+}
+
+In Recorder::row(std::size_t i) const noexcept { return In(values_).subspan(i * names_.size(), names_.size()); }
+
+std::vector<double> Recorder::column(std::size_t j) const {
+  std::vector<double> values(rows());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = values_[i * names_.size() + j];
+  return values;
+}
+
+}  // namespace rubato
