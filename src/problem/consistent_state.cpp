@@ -106,6 +106,7 @@ Result<void> Start::project_positions() {
   if (!options.project_positions) return {};
 
   double mu = 0;
+  bool polished = false;
   for (int iteration = 0;; ++iteration) {
     diagnosis.iterations = iteration;
     if (m.size() == 0 || !system.constant_mass()) {
@@ -123,7 +124,10 @@ Result<void> Start::project_positions() {
       return std::all_of(rows.begin(), rows.end(),
                          [&](int row) { return std::abs(g[row]) <= options.tolerance * bound[row]; });
     };
-    if (within(terms)) return {};
+    if (within(terms)) {
+      if (iteration == 0 || polished) return {};
+      polished = true;
+    }
     const bool good_enough = within(unit_terms);
 
     bool moved = false;
@@ -384,22 +388,25 @@ Result<void> Start::solve_accelerations() {
             fmt::format("{} depends on the others in this position only (a singular position): the "
                         "accelerations contradict each other with residual {:.3g}",
                         row_name(row), rows[row]));
-    if (options.minimum_norm && !coupled) {
-      // All multipliers with the same reaction: kept = κ − Cᵀ δ, dependent = δ; smallest for (I + C Cᵀ) δ = C κ.
-      const auto multiplier = [this](int row) -> double& {
-        return row < n_g() ? state.lambda[row] : state.nu[row - n_g()];
-      };
-      const Matrix& c = rank.combination;
-      Vector kept(c.cols());
-      for (Eigen::Index i = 0; i < kept.size(); ++i) kept[i] = multiplier(rank.kept[static_cast<std::size_t>(i)]);
-      const Vector dependent = (Matrix::Identity(c.rows(), c.rows()) + c * c.transpose()).ldlt().solve(c * kept);
-      kept -= c.transpose() * dependent;
-      for (Eigen::Index i = 0; i < kept.size(); ++i) multiplier(rank.kept[static_cast<std::size_t>(i)]) = kept[i];
-      for (Eigen::Index i = 0; i < dependent.size(); ++i)
-        multiplier(rank.dependent[static_cast<std::size_t>(i)]) = dependent[i];
-    }
+    if (options.minimum_norm && !coupled) share_dependent_reactions();
   }
   return evaluated("forces");
+}
+
+/// All multipliers with the same reaction: kept = κ − Cᵀ δ, dependent = δ; smallest for (I + C Cᵀ) δ = C κ.
+void Start::share_dependent_reactions() {
+  const auto multiplier = [this](int row) -> double& {
+    return row < n_g() ? state.lambda[row] : state.nu[row - n_g()];
+  };
+  const Matrix& c = rank.combination;
+  if (rank.dependent.empty() || c.cols() == 0) return;
+  Vector kept(c.cols());
+  for (Eigen::Index i = 0; i < kept.size(); ++i) kept[i] = multiplier(rank.kept[static_cast<std::size_t>(i)]);
+  const Vector dependent = (Matrix::Identity(c.rows(), c.rows()) + c * c.transpose()).ldlt().solve(c * kept);
+  kept -= c.transpose() * dependent;
+  for (Eigen::Index i = 0; i < kept.size(); ++i) multiplier(rank.kept[static_cast<std::size_t>(i)]) = kept[i];
+  for (Eigen::Index i = 0; i < dependent.size(); ++i)
+    multiplier(rank.dependent[static_cast<std::size_t>(i)]) = dependent[i];
 }
 
 }  // namespace detail

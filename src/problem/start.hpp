@@ -121,6 +121,9 @@ class Start {
   [[nodiscard]] Result<void> project_velocities(const Vector& wanted = {});
   /// a, λ, ν and algebraic z.
   [[nodiscard]] Result<void> solve_accelerations();
+  [[nodiscard]] bool forces_depend_on_multipliers();
+  /// The shortest multipliers with the same reactions, given ones with zeros at dependent rows.
+  void share_dependent_reactions();
   /// The matrix of that system at the state, for right-hand sides of one's own.
   [[nodiscard]] Triplets acceleration_matrix(bool coupled);
 
@@ -146,7 +149,6 @@ class Start {
  private:
   template <class Call>
   [[nodiscard]] Vector called(int size, Call&& call);
-  [[nodiscard]] bool forces_depend_on_multipliers();
   ScratchMemory memory_;
   Vector u_;
 };
