@@ -1,0 +1,116 @@
+// The recorder: rows at steps or wanted times, outputs and invariants beside the unknowns, both sides of events.
+#include "rubato/integrate/recorder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "unit/integrate/explicit_stepper.hpp"
+#include "unit/integrate/function_dae.hpp"
+
+namespace rubato {
+namespace {
+
+using namespace rubato::testing;
+
+void run(const InitialValueProblem& problem, Recorder& recorder, const IntegrateOptions& options = {}) {
+  Observer* observers[] = {&recorder};
+  const auto result = integrate(problem, explicit_method(), options, {.observers = observers});
+  ASSERT_TRUE(result.ok());
+  ASSERT_TRUE(completed(result->status)) << result->reason;
+}
+
+/// x' = u, with output x' + u, and an invariant that the model cannot evaluate after t = 1.
+InitialValueProblem driven() {
+  auto problem = make_problem({.f =
+                                   [](const At& at, Out out) {
+                                     out[0] = at.u[0];
+                                     return EvalStatus::ok;
+                                   },
+                               .outputs = {"speed", "command"},
+                               .invariants = {"nothing"},
+                               .output_values =
+                                   [](const At& at, In w, Out y) {
+                                     y[0] = w[0];
+                                     y[1] = at.u[0];
+                                     return EvalStatus::ok;
+                                   },
+                               .invariant_values =
+                                   [](const At& at, In, Out y) {
+                                     y[0] = 42;
+                                     return at.t > 1 ? EvalStatus::out_of_domain : EvalStatus::ok;
+                                   },
+                               .n_inputs = 1},
+                              {0}, 2);
+  problem.input = *TableSignal::create({0, 1, 1, 2}, {0, 1, 5, 5});
+  return problem;
+}
+
+TEST(Recorder, ColumnsAreUnknownsOutputsInvariants) {
+  const auto problem = driven();
+  Recorder recorder(problem, {0.5, 1.5});
+  EXPECT_EQ(recorder.names(), (std::vector<std::string>{"x", "speed", "command", "nothing"}));
+  EXPECT_EQ(recorder.units().size(), 4u);
+  run(problem, recorder);
+  ASSERT_EQ(recorder.rows(), 2u);
+  EXPECT_NEAR(recorder.row(0)[0], 0.125, 1e-12);  // t²/2
+  EXPECT_NEAR(recorder.row(0)[1], 0.5, 1e-12);
+  EXPECT_NEAR(recorder.row(0)[2], 0.5, 1e-12);
+  EXPECT_EQ(recorder.row(0)[3], 42);
+  EXPECT_NEAR(recorder.row(1)[0], 3, 1e-12);
+  EXPECT_NEAR(recorder.column(1)[1], 5, 1e-12);
+  EXPECT_TRUE(std::isnan(recorder.row(1)[3])) << "what the model cannot say is not a number";
+}
+
+TEST(Recorder, EveryStepHasARowAndBreaksHaveTwo) {
+  const auto problem = driven();
+  Recorder recorder(problem);
+  run(problem, recorder, {.step = {.fixed_step = 0.5}});
+  EXPECT_EQ(recorder.times(), (std::vector<double>{0, 0.5, 1, 1, 1.5, 2}));
+  EXPECT_NEAR(recorder.row(2)[2], 1, 1e-12) << "the input from the left";
+  EXPECT_NEAR(recorder.row(3)[2], 5, 1e-12) << "and from the right";
+  EXPECT_EQ(recorder.step_times(), (std::vector<double>{0.5, 1, 1.5, 2}));
+  EXPECT_EQ(recorder.step_sizes().size(), 4u);
+}
+
+TEST(Recorder, BothSidesOfAnEventAreKept) {
+  const auto problem = bouncing_ball(0.5, 1.5);
+  Recorder recorder(problem);
+  run(problem, recorder);
+  ASSERT_EQ(recorder.events().size(), 1u);
+  const double t = recorder.events()[0].t;
+  std::vector<double> speeds;
+  for (std::size_t i = 0; i < recorder.rows(); ++i)
+    if (recorder.times()[i] == t) speeds.push_back(recorder.row(i)[1]);
+  ASSERT_EQ(speeds.size(), 2u);
+  EXPECT_NEAR(speeds[0], -10, 1e-9);
+  EXPECT_NEAR(speeds[1], 5, 1e-9);
+}
+
+TEST(Recorder, WantedTimesComeInOrderFromTheInterpolant) {
+  const auto problem = make_problem({.f = decay}, {1}, 1);
+  Recorder recorder(problem, {0.7, -1, 0, 0.123, 1, 3, 0.7001});
+  run(problem, recorder, {.tolerances = {.rtol = 1e-8, .atol = 1e-8}});
+  EXPECT_EQ(recorder.times(), (std::vector<double>{0, 0.123, 0.7, 0.7001, 1}));
+  for (std::size_t i = 0; i < recorder.rows(); ++i)
+    EXPECT_NEAR(recorder.row(i)[0], std::exp(-recorder.times()[i]), 1e-6);
+}
+
+TEST(Recorder, AWantedTimeAtAnEventGetsTheStateBefore) {
+  const auto problem = make_problem({.f = rest,
+                                     .next_time_event = [](double t) { return t < 0.5 ? 0.5 : 9; },
+                                     .on_event =
+                                         [](const EventContext&, Out x) {
+                                           x[0] = 7;
+                                           return EventEffect{.state_changed = true};
+                                         }},
+                                    {1}, 1);
+  Recorder recorder(problem, {0.5, 0.75});
+  run(problem, recorder);
+  ASSERT_EQ(recorder.rows(), 2u);
+  EXPECT_EQ(recorder.row(0)[0], 1);
+  EXPECT_EQ(recorder.row(1)[0], 7);
+}
+
+}  // namespace
+}  // namespace rubato
