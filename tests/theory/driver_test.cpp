@@ -1,0 +1,71 @@
+// The driver with the methods of the list: what must hold whichever of them runs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "catalogue/catalogue.hpp"
+#include "rubato/integrate/integrate.hpp"
+
+namespace rubato {
+namespace {
+
+struct Checkpoints final : Observer {
+  std::vector<std::vector<std::byte>> all;
+  void on_checkpoint(double, std::span<const std::byte> bytes) override {
+    all.emplace_back(bytes.begin(), bytes.end());
+  }
+};
+
+bool same_bytes(const Vector& a, const Vector& b) {
+  return a.size() == b.size() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
+}
+
+TEST(Driver, ResumedRunsOfEveryMethodWriteTheSameBytes) {
+  // From every tenth step of a nonlinear stiff problem: state, counters and all later checkpoints are equal.
+  const auto instance = catalogue::make_problem("van-der-pol", {{"eps", 1e-3}});
+  ASSERT_TRUE(instance.ok()) << instance.error().message;
+  InitialValueProblem problem = instance->problem;
+  problem.t_end = 1;
+  for (const Method& method : methods()) {
+    IntegrateOptions options{.tolerances = {.rtol = 1e-4, .atol = 1e-4}, .checkpoint_every = 10};
+    if (method.info.embedded_order == 0) options.step.fixed_step = 1e-2;
+    Checkpoints whole;
+    Observer* observers[] = {&whole};
+    const auto s = integrate(problem, method, options, {.observers = observers});
+    ASSERT_TRUE(s.ok()) << s.error().message;
+    EXPECT_EQ(s->status, RunStatus::finished) << method.info.name << ": " << s->reason;
+    EXPECT_GE(whole.all.size(), 2u) << method.info.name;
+    for (std::size_t i = 0; i < whole.all.size(); ++i) {
+      Checkpoints later;
+      Observer* others[] = {&later};
+      const auto r = integrate(problem, method, options, {.observers = others, .resume = whole.all[i]});
+      ASSERT_TRUE(r.ok()) << r.error().message;
+      EXPECT_TRUE(same_bytes(r->x, s->x)) << method.info.name << " from checkpoint " << i;
+      EXPECT_EQ(r->reason, s->reason) << method.info.name;
+      EXPECT_EQ(later.all, std::vector(whole.all.begin() + static_cast<std::ptrdiff_t>(i) + 1, whole.all.end()))
+          << method.info.name;
+    }
+  }
+}
+
+TEST(Driver, PublishedRunOfTheStiffSpringPendulum) {
+  // ROS3P, ε = 10⁻⁶, g = 1, tolerances 10⁻⁴, t_end = 10, scaled norm. Published: 744 calls of f, 372 Jacobians, 3
+  // rejections (specification §5.3 and A10: within 15 %, at most 6 rejections).
+  for (const char* name : {"stiff-spring-pendulum", "stiff-spring-pendulum-source"}) {
+    const auto instance = catalogue::make_problem(name, {{"eps", 1e-6}, {"g", 1}});
+    ASSERT_TRUE(instance.ok()) << instance.error().message;
+    const auto s = integrate(instance->problem, "ros3p", {.tolerances = {.rtol = 1e-4, .atol = 1e-4}});
+    ASSERT_TRUE(s.ok()) << s.error().message;
+    EXPECT_EQ(s->status, RunStatus::finished) << s->reason;
+    EXPECT_NEAR(static_cast<double>(s->statistics.f_calls), 744, 0.15 * 744) << name;
+    EXPECT_NEAR(static_cast<double>(s->statistics.jacobians), 372, 0.15 * 372) << name;
+    EXPECT_NEAR(static_cast<double>(s->statistics.steps), 370, 10) << name;
+    EXPECT_LE(s->statistics.rejected, 6) << name;
+    EXPECT_LT(std::abs(std::hypot(s->x[0], s->x[1]) - 1), 5e-6) << name;
+  }
+}
+
+}  // namespace
+}  // namespace rubato
