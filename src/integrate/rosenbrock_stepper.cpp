@@ -187,6 +187,8 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
     result.status = status;
     return result;
   };
+  h_ = h;
+  has_trial_ = false;
   if (const StepStatus status = linearise(t); status != StepStatus::ok) return fail(status);
   if (const StepStatus status = factorise(h); status != StepStatus::ok) return fail(status);
   const auto n = static_cast<std::size_t>(x_.size());
@@ -217,9 +219,9 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
     if (table_.u.m[j] != 0) trial_.noalias() += table_.u.m[j] * stages_.col(j);
     if (table_.m_error[j] != 0) error_.noalias() += table_.m_error[j] * stages_.col(j);
   }
+  has_trial_ = true;
   if (!trial_.allFinite()) return fail(StepStatus::not_finite);
   if (table_.has_embedded()) result.error = norm_(view(error_), view(x_), view(trial_), h);
-  h_ = h;
   return result;
 }
 
@@ -268,6 +270,10 @@ bool RosenbrockStepper::load(ArchiveReader& in) {
   linearised_ = false;
   factored_c_ = 0;
   return in.ok();
+}
+
+int RosenbrockStepper::worst_component() const noexcept {
+  return has_trial_ ? norm_.worst(view(error_), view(x_), view(trial_), h_) : -1;
 }
 
 Statistics RosenbrockStepper::statistics() const noexcept {

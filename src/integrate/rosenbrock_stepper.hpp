@@ -36,6 +36,7 @@ class RosenbrockStepper final : public Stepper {
   void save(ArchiveWriter& out) const override;
   bool load(ArchiveReader& in) override;
   Statistics statistics() const noexcept override;
+  int worst_component() const noexcept override;
   int order() const noexcept override { return table_.order(); }
 
  private:
@@ -65,6 +66,7 @@ class RosenbrockStepper final : public Stepper {
   Vector x_, trial_, start_, base_;
   int mode_ = 0;
   double h_ = 0;
+  bool has_trial_ = false;  ///< the last attempt came as far as trial_ and error_
   double t_ = 0;
 
   bool linearised_ = false;

@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "catalogue/catalogue.hpp"
 #include "rubato/integrate/integrate.hpp"
+#include "support/allocation_counter.hpp"
 
 namespace rubato {
 namespace {
@@ -48,6 +50,41 @@ TEST(Driver, ResumedRunsOfEveryMethodWriteTheSameBytes) {
           << method.info.name;
     }
   }
+}
+
+TEST(Driver, NeverAllocatesBetweenTheFirstStepAndTheLast) {
+  // Counted by an observer, rejected steps included.
+  if (!test::allocations_are_counted()) GTEST_SKIP() << "allocations are not counted in this build";
+  struct Counter final : Observer {
+    std::optional<test::AllocationScope> scope;
+    long count = 0;
+    void on_step(const StepView& step) override {
+      if (!scope) scope.emplace();
+      if (step.t_end < 1) count = scope->count();
+    }
+  };
+  const auto instance = catalogue::make_problem("van-der-pol", {{"eps", 1e-3}});
+  ASSERT_TRUE(instance.ok()) << instance.error().message;
+  InitialValueProblem problem = instance->problem;
+  problem.t_end = 1;
+  for (const char* method : {"ros3p", "rodas4p"}) {
+    Counter counter;
+    Observer* observers[] = {&counter};
+    const auto s = integrate(problem, method, {}, {.observers = observers});
+    ASSERT_TRUE(s.ok()) << s.error().message;
+    EXPECT_GT(s->statistics.accepted, 20);
+    EXPECT_GT(s->statistics.rejected, 0) << "a rejection belongs to what is tested";
+    EXPECT_EQ(counter.count, 0) << method;
+  }
+}
+
+TEST(Driver, NamesTheUnknownThatLimitsTheStep) {
+  const auto instance = catalogue::make_problem("van-der-pol", {{"eps", 1e-6}});
+  ASSERT_TRUE(instance.ok()) << instance.error().message;
+  const auto s = integrate(instance->problem, "rodas4", {.step = {.min_step = 1e-3}});
+  ASSERT_TRUE(s.ok()) << s.error().message;
+  EXPECT_EQ(s->status, RunStatus::step_too_small);
+  EXPECT_NE(s->reason.find("dominated by y2"), std::string::npos) << s->reason;
 }
 
 TEST(Driver, PublishedRunOfTheStiffSpringPendulum) {
