@@ -47,6 +47,13 @@ function(rubato_module target module)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
 endfunction()
 
+# rubato_component_requires(COMPONENT NAME [VERSION] …): likewise, for a component of the installed package.
+macro(rubato_component_requires component)
+  find_package(${ARGN} REQUIRED)
+  string(REPLACE ";" " " rubato_arguments "${ARGN}")
+  string(APPEND RUBATO_FIND_DEPENDENCIES_${component} "find_dependency(${rubato_arguments})\n")
+endmacro()
+
 # rubato_requires(NAME [VERSION] …): finds a package the library links, now and in the installed package configuration.
 macro(rubato_requires)
   find_package(${ARGN} REQUIRED)

@@ -1,0 +1,57 @@
+#pragma once
+/// Line plots as SVG text: linear and logarithmic axes, several panels over one abscissa, legends, markers, slopes.
+///
+/// Why our own: the distribution packages no C++ plotting library that is small and writes files without a display
+/// (VTK, Qt Charts, PLplot and ROOT bring toolkits; matplotlib bindings bring Python). What results need is little: this
+/// file. The same data give the same bytes; curves are thinned to what the eye can see, so that long runs stay small.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rubato::io {
+
+enum class Scale { linear, logarithmic };
+enum class Stroke { solid, dashed, none };
+
+struct Series {
+  std::string name = {};               ///< in the legend; empty: not listed
+  std::vector<double> x = {}, y = {};  ///< non-finite points, and those ≤ 0 on logarithmic axes, break the line
+  Stroke stroke = Stroke::solid;
+  bool markers = false;
+  int colour = -1;  ///< of the palette, also chooses the marker; −1: position in the panel
+};
+
+/// A thin line y ∝ x^slope through (x, y) of a doubly logarithmic panel: what an order looks like.
+struct ReferenceSlope {
+  double slope = 1;
+  double x = 1, y = 1;
+  std::string label = {};
+};
+
+struct Panel {
+  std::string y_label = {};
+  Scale y_scale = Scale::linear;
+  std::vector<Series> series = {};
+  std::vector<ReferenceSlope> slopes = {};
+  std::vector<double> marks = {};  ///< vertical lines: events
+  double height = 0;               ///< px of the axes; 0: chosen by the number of panels
+};
+
+struct Figure {
+  std::string title = {}, subtitle = {};
+  std::string x_label = {};
+  Scale x_scale = Scale::linear;
+  std::vector<Panel> panels = {};
+  double width = 760;  ///< px
+};
+
+[[nodiscard]] std::string to_svg(const Figure& figure);
+
+/// Ticks at 1, 2 or 5 times a power of ten inside [low, high], about `wanted` of them.
+[[nodiscard]] std::vector<double> nice_ticks(double low, double high, int wanted);
+/// Powers of ten inside [low, high], every second, third … where there are many; 1, 2, 5 times them below two decades.
+[[nodiscard]] std::vector<double> log_ticks(double low, double high, int wanted);
+/// Text for XML: & < > " and control characters replaced.
+[[nodiscard]] std::string xml_text(std::string_view text);
+
+}  // namespace rubato::io

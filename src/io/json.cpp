@@ -1,0 +1,82 @@
+// The only file that sees nlohmann-json.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "io/json_text.hpp"
+#include "rubato/io/summary.hpp"
+
+namespace rubato::io {
+
+namespace {
+using Json = nlohmann::ordered_json;
+
+/// JSON knows no NaN and no infinity: null and text.
+Json number(double value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return nullptr;
+  return value > 0 ? "inf" : "-inf";
+}
+
+/// Bytes that are not UTF-8 are replaced, never thrown at.
+std::string text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+}  // namespace
+
+std::string json_of(const Table& table) {
+  Json list = Json::array();
+  for (const auto& row : table.rows) {
+    Json object = Json::object();
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      Json& value = object[table.columns[j]];
+      if (const auto* word = std::get_if<std::string>(&row[j]))
+        value = word->empty() ? Json(nullptr) : Json(*word);
+      else if (const auto* real = std::get_if<double>(&row[j]))
+        value = number(*real);
+      else if (const auto* count = std::get_if<long>(&row[j]))
+        value = *count;
+      else
+        value = std::get<bool>(row[j]);
+    }
+    list.push_back(std::move(object));
+  }
+  return text(list);
+}
+
+std::string summary_json(const RunResult& r) {
+  Json statistics = Json::object();
+  for (const auto& counter : counters) statistics[std::string(counter.name)] = r.statistics.*counter.value;
+  Json events = Json::array();
+  for (const auto& event : r.trajectory.events)
+    events.push_back({{"t", number(event.t)},
+                      {"roots", event.roots},
+                      {"mode_before", event.mode_before},
+                      {"mode_after", event.mode_after}});
+  const Json summary = {
+      {"title", r.title},
+      {"problem", r.problem},
+      {"formulation", r.formulation},
+      {"method", r.method},
+      {"status", r.status},
+      {"reason", r.reason},
+      {"time", {{"start", number(r.t_start)}, {"end", number(r.t_end)}, {"reached", number(r.t)}}},
+      {"steps",
+       {{"last", number(r.last_step)}, {"smallest", number(r.smallest_step)}, {"largest", number(r.largest_step)}}},
+      {"rows", r.trajectory.rows()},
+      {"statistics", statistics},
+      {"events", events},
+      {"options", r.options},
+      {"rubato", r.version}};
+  return text(summary);
+}
+
+std::string timing_json(const Statistics& statistics, double wall_seconds) {
+  const auto& s = statistics.seconds;
+  return text({{"unit", "s"},
+               {"wall", number(wall_seconds)},
+               {"integration", number(s.total)},
+               {"f", number(s.f)},
+               {"jacobian", number(s.jacobian)},
+               {"factor", number(s.factor)},
+               {"solve", number(s.solve)}});
+}
+
+}  // namespace rubato::io

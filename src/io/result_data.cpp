@@ -1,0 +1,46 @@
+#include "rubato/io/result_data.hpp"
+
+#include <algorithm>
+
+#include "rubato/base/assert.hpp"
+
+namespace rubato::io {
+
+std::vector<double> Trajectory::column(std::size_t j) const {
+  std::vector<double> out(rows());
+  for (std::size_t i = 0; i < rows(); ++i) out[i] = values[i * channels() + j];
+  return out;
+}
+
+Trajectory trajectory_of(const Recorder& recorder) {
+  Trajectory out;
+  out.names = recorder.names();
+  out.units = recorder.units();
+  out.times = recorder.times();
+  out.values.reserve(recorder.rows() * out.channels());
+  for (std::size_t i = 0; i < recorder.rows(); ++i) {
+    const In row = recorder.row(i);
+    out.values.insert(out.values.end(), row.begin(), row.end());
+  }
+  out.step_times = recorder.step_times();
+  out.step_sizes = recorder.step_sizes();
+  out.events = recorder.events();
+  return out;
+}
+
+void append_after(Trajectory& kept, const Trajectory& fresh, double t) {
+  RUBATO_ASSERT(kept.channels() == fresh.channels(), "pieces of one run have the same channels");
+  const auto after = [t](const std::vector<double>& times) {
+    return static_cast<std::ptrdiff_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin());
+  };
+  const auto row = after(fresh.times), step = after(fresh.step_times);
+  kept.times.insert(kept.times.end(), fresh.times.begin() + row, fresh.times.end());
+  kept.values.insert(kept.values.end(), fresh.values.begin() + row * static_cast<std::ptrdiff_t>(fresh.channels()),
+                     fresh.values.end());
+  kept.step_times.insert(kept.step_times.end(), fresh.step_times.begin() + step, fresh.step_times.end());
+  kept.step_sizes.insert(kept.step_sizes.end(), fresh.step_sizes.begin() + step, fresh.step_sizes.end());
+  for (const auto& event : fresh.events)
+    if (event.t > t) kept.events.push_back(event);
+}
+
+}  // namespace rubato::io

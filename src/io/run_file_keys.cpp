@@ -1,0 +1,362 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/toml_text.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/io/run_file.hpp"
+
+namespace rubato::io {
+
+namespace {
+
+/// Where an enumeration lives, as its underlying byte.
+template <class Enum>
+Field choice(Enum& value) noexcept {
+  static_assert(sizeof(Enum) == 1);
+  return reinterpret_cast<std::uint8_t*>(&value);  // unsigned char may alias anything
+}
+
+template <class Enum>
+std::uint8_t byte(Enum value) noexcept {
+  return static_cast<std::uint8_t>(value);
+}
+
+std::vector<Choice> back_end_choices() {
+  std::vector<Choice> all = {{"automatic", byte(BackEnd::automatic), "by size and density"}};
+  for (const auto& entry : back_ends())
+    if (entry.id != BackEnd::automatic)
+      all.push_back({std::string(entry.name), byte(entry.id), std::string(entry.help)});
+  return all;
+}
+
+// The one table of keys, in the order of the documentation.
+std::vector<Key> all_keys() {
+  using C = RunConfig;
+  return {
+      {.name = "title",
+       .help = "printed above pictures, kept in results",
+       .field = [](C& c) -> Field { return &c.title; }},
+
+      {.name = "problem.name",
+       .help = "which problem of the catalogue (`rubato list problems`)",
+       .default_text = "must be given",
+       .field = [](C& c) -> Field { return &c.problem; }},
+      {.name = "problem.formulation",
+       .help = "how constraints are written (`rubato list formulations`)",
+       .default_text = "the problem's own",
+       .field = [](C& c) -> Field { return &c.formulation; }},
+      {.name = "problem.parameters",
+       .help = "parameters of the problem by name (`rubato list problems --format json`)",
+       .default_text = "the problem's own",
+       .field = [](C& c) -> Field { return &c.parameters; }},
+
+      {.name = "solver.method",
+       .help = "integration method (`rubato list methods`)",
+       .default_text = "one that suits the problem",
+       .field = [](C& c) -> Field { return &c.method; }},
+      {.name = "solver.rtol",
+       .help = "relative tolerance of the local error",
+       .min = 0,
+       .max = 1,
+       .field = [](C& c) -> Field { return &c.options.tolerances.rtol; }},
+      {.name = "solver.atol",
+       .help = "absolute tolerance, in the unit of each component",
+       .min = 0,
+       .field = [](C& c) -> Field { return &c.options.tolerances.atol; }},
+      {.name = "solver.atol_of",
+       .help = "other absolute tolerances for single blocks, by name",
+       .min = 0,
+       .default_text = "none",
+       .field = [](C& c) -> Field { return &c.options.tolerances.atol_of; }},
+      {.name = "solver.fixed_step",
+       .help = "every step has this size: no error control",
+       .unit = "s",
+       .min = 0,
+       .min_excluded = true,
+       .default_text = "off: the tolerances decide",
+       .field = [](C& c) -> Field { return &c.options.step.fixed_step; }},
+      {.name = "solver.initial_step",
+       .help = "size of the first step tried",
+       .unit = "s",
+       .min = 0,
+       .default_text = "chosen",
+       .field = [](C& c) -> Field { return &c.options.step.initial_step; }},
+      {.name = "solver.min_step",
+       .help = "a run that needs smaller steps ends",
+       .unit = "s",
+       .min = 0,
+       .default_text = "16 ulp of t",
+       .field = [](C& c) -> Field { return &c.options.step.min_step; }},
+      {.name = "solver.max_step",
+       .help = "no step is larger",
+       .unit = "s",
+       .min = 0,
+       .min_excluded = true,
+       .may_be_infinite = true,
+       .field = [](C& c) -> Field { return &c.options.step.max_step; }},
+      {.name = "solver.max_steps",
+       .help = "a run that needs more attempts ends",
+       .min = 1,
+       .field = [](C& c) -> Field { return &c.options.step.max_steps; }},
+      {.name = "solver.norm",
+       .help = "how the errors of the components become one number",
+       .choices = {{"rms", byte(Norm::rms), "root of the mean square"},
+                   {"maximum", byte(Norm::maximum), "largest component"},
+                   {"euclidean", byte(Norm::euclidean), "root of the sum of squares"}},
+       .field = [](C& c) { return choice(c.options.step.norm); }},
+      {.name = "solver.h_scaling",
+       .help = "multiply errors of velocities and multipliers by powers of h",
+       .field = [](C& c) -> Field { return &c.options.step.h_scaling; }},
+      {.name = "solver.reference_time",
+       .help = "the time h is compared with in h_scaling",
+       .unit = "s",
+       .min = 0,
+       .min_excluded = true,
+       .field = [](C& c) -> Field { return &c.options.step.reference_time; }},
+      {.name = "solver.controller",
+       .help = "how step sizes follow from errors (`rubato list controllers`)",
+       .choices = {{"elementary", byte(Controller::elementary), "from the last error alone"},
+                   {"pi", byte(Controller::pi), "proportional-integral: smoother than elementary"},
+                   {"predictive", byte(Controller::predictive),
+                    "extrapolates the trend of error and step (Gustafsson)"},
+                   {"digital-filter", byte(Controller::digital_filter), "low-pass filter for the smoothest sequences"}},
+       .field = [](C& c) { return choice(c.options.step.controller); }},
+      {.name = "solver.safety",
+       .help = "the fraction of the estimated best step that is tried",
+       .min = 0,
+       .max = 1,
+       .min_excluded = true,
+       .field = [](C& c) -> Field { return &c.options.step.safety; }},
+      {.name = "solver.shrink_limit",
+       .help = "a step is at least this fraction of the one before",
+       .min = 0,
+       .max = 1,
+       .min_excluded = true,
+       .field = [](C& c) -> Field { return &c.options.step.shrink_limit; }},
+      {.name = "solver.growth_limit",
+       .help = "a step is at most this multiple of the one before",
+       .min = 1,
+       .field = [](C& c) -> Field { return &c.options.step.growth_limit; }},
+      {.name = "solver.back_end",
+       .help = "linear solver (`rubato list back-ends`)",
+       .choices = back_end_choices(),
+       .field = [](C& c) { return choice(c.options.linear.back_end); }},
+      {.name = "solver.condense",
+       .help = "eliminate local unknowns (v, a, …) before factorising",
+       .field = [](C& c) -> Field { return &c.options.linear.condense; }},
+      {.name = "solver.scaling",
+       .help = "scale constraint rows and multipliers independently of h",
+       .field = [](C& c) -> Field { return &c.options.linear.scaling; }},
+      {.name = "solver.jacobian",
+       .help = "where derivatives come from",
+       .choices = {{"automatic", byte(JacobianSource::automatic), "the best the model offers"},
+                   {"model", byte(JacobianSource::model), "the model's own"},
+                   {"dual", byte(JacobianSource::dual), "dual numbers: exact"},
+                   {"differences", byte(JacobianSource::differences), "coloured finite differences"}},
+       .field = [](C& c) { return choice(c.options.linear.jacobian); }},
+      {.name = "solver.event_tolerance",
+       .help = "how exactly events are located",
+       .unit = "s",
+       .min = 0,
+       .default_text = "1e-12 of the interval",
+       .field = [](C& c) -> Field { return &c.options.event_tolerance; }},
+
+      {.name = "time.start",
+       .help = "start time",
+       .unit = "s",
+       .default_text = "the problem's own",
+       .field = [](C& c) -> Field { return &c.t_start; }},
+      {.name = "time.end",
+       .help = "end time",
+       .unit = "s",
+       .default_text = "the problem's own",
+       .field = [](C& c) -> Field { return &c.t_end; }},
+
+      {.name = "output.every",
+       .help = "a row of results every so many seconds, by interpolation",
+       .unit = "s",
+       .min = 0,
+       .min_excluded = true,
+       .default_text = "off",
+       .field = [](C& c) -> Field { return &c.output.every; }},
+      {.name = "output.times",
+       .help = "rows of results at these times, by interpolation",
+       .unit = "s",
+       .default_text = "off",
+       .field = [](C& c) -> Field { return &c.output.times; }},
+      {.name = "output.steps",
+       .help = "rows of results at the steps the method chose",
+       .choices = {{"all", 0, "every accepted step"}},
+       .default_text = "\"all\", unless `every` or `times` is given",
+       .field = [](C& c) -> Field { return &c.output.steps; }},
+      {.name = "output.formats",
+       .help = "files to write",
+       .choices = {{"csv", 0, "solution.csv"}, {"hdf5", 0, "solution.h5"}, {"svg", 0, "pictures"}},
+       .field = [](C& c) -> Field { return &c.output.formats; }},
+      {.name = "output.plot",
+       .help = "channels of the picture, e.g. [\"q[0]\", \"lambda[0]\"], or whole blocks, e.g. [\"q\"]",
+       .default_text = "all unknowns",
+       .field = [](C& c) -> Field { return &c.output.plot; }},
+      {.name = "output.checkpoint_every",
+       .help = "accepted steps between checkpoints, from which `--resume` continues; 0: none",
+       .min = 0,
+       .field = [](C& c) -> Field { return &c.output.checkpoint_every; }},
+  };
+}
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+std::string range_words(const Key& key, std::string_view noun) {
+  const bool low = key.min > -1e300, high = key.max < 1e300;
+  const std::string_view over = key.min_excluded ? ">" : "≥";
+  std::string words(noun);
+  if (low && high)
+    words += fmt::format(" {} {} and ≤ {}", over, shortest(key.min), shortest(key.max));
+  else if (low)
+    words += fmt::format(" {} {}", over, shortest(key.min));
+  else if (high)
+    words += fmt::format(" ≤ {}", shortest(key.max));
+  if (!key.unit.empty()) words += fmt::format(", in {}", key.unit);
+  return words;
+}
+
+std::string choice_names(const Key& key) {
+  std::vector<std::string> names;
+  for (const auto& c : key.choices) names.push_back(c.name);
+  return joined(names);
+}
+
+std::string toml_of(const Key& key, const Field& field) {
+  return std::visit(
+      Overloaded{[](const std::string* v) { return toml_text(*v); }, [](const double* v) { return toml_text(*v); },
+                 [](const std::optional<double>* v) { return *v ? toml_text(**v) : std::string{}; },
+                 [](const long* v) { return fmt::format("{}", *v); },
+                 [](const bool* v) { return std::string(*v ? "true" : "false"); },
+                 [&](const std::uint8_t* v) {
+                   for (const auto& c : key.choices)
+                     if (c.value == *v) return toml_text(c.name);
+                   return std::string("\"?\"");
+                 },
+                 [](const std::vector<double>* v) {
+                   std::vector<std::string> parts;
+                   for (const double x : *v) parts.push_back(toml_text(x));
+                   return fmt::format("[{}]", joined(parts));
+                 },
+                 [](const std::vector<std::string>* v) {
+                   std::vector<std::string> parts;
+                   for (const auto& x : *v) parts.push_back(toml_text(x));
+                   return fmt::format("[{}]", joined(parts));
+                 },
+                 [](const NamedValues* v) {
+                   std::vector<std::string> parts;
+                   for (const auto& [name, x] : *v) parts.push_back(toml_key(name) + " = " + toml_text(x));
+                   return v->empty() ? std::string("{}") : fmt::format("{{ {} }}", joined(parts));
+                 }},
+      field);
+}
+
+/// Keys whose "nothing" has no value that could stand in a file: left out of to_toml.
+bool unset(const Key& key, const Field& field) {
+  if (key.default_text.empty()) return false;
+  return std::visit(Overloaded{[](const std::optional<double>* v) { return !v->has_value(); },
+                               [](const double* v) { return *v == 0; }, [](const long*) { return false; },
+                               [](const bool*) { return false; }, [](const std::uint8_t*) { return false; },
+                               [](const auto* container) { return container->empty(); }},
+                    field);
+}
+
+}  // namespace
+
+std::span<const Key> run_file_keys() {
+  static const std::vector<Key> keys = all_keys();
+  return keys;
+}
+
+const Key* find_key(std::string_view name) {
+  const auto keys = run_file_keys();
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+std::string allowed_values(const Key& key) {
+  RunConfig any;
+  return std::visit(
+      Overloaded{
+          [&](const std::string*) {
+            return key.choices.empty() ? std::string("a text") : "one of " + choice_names(key);
+          },
+          [&](const std::uint8_t*) { return "one of " + choice_names(key); },
+          [&](const double*) { return range_words(key, "a number") + (key.may_be_infinite ? "; inf: no limit" : ""); },
+          [&](const std::optional<double>*) { return range_words(key, "a number"); },
+          [&](const long*) { return range_words(key, "a whole number"); },
+          [](const bool*) { return std::string("true or false"); },
+          [&](const std::vector<double>*) { return range_words(key, "a list of increasing numbers"); },
+          [&](const std::vector<std::string>*) {
+            return key.choices.empty() ? std::string("a list of texts") : "a list of " + choice_names(key);
+          },
+          [&](const NamedValues*) { return range_words(key, "names with numbers, each a number"); }},
+      key.field(any));
+}
+
+std::string default_value(const Key& key) {
+  if (!key.default_text.empty()) return key.default_text;
+  RunConfig fresh;
+  return toml_of(key, key.field(fresh));
+}
+
+std::string to_toml(const RunConfig& config) {
+  RunConfig copy = config;  // fields are handed out by address
+  std::string text, section;
+  for (const auto& key : run_file_keys()) {
+    const Field field = key.field(copy);
+    if (unset(key, field)) continue;
+    const auto dot = key.name.find('.');
+    const std::string table = dot == std::string::npos ? std::string{} : key.name.substr(0, dot);
+    if (table != section) {
+      text += fmt::format("\n[{}]\n", table);
+      section = table;
+    }
+    text +=
+        fmt::format("{} = {}\n", dot == std::string::npos ? key.name : key.name.substr(dot + 1), toml_of(key, field));
+  }
+  return text;
+}
+
+Error RunConfig::at(std::string_view key, std::string_view sentence) const {
+  std::string_view known = key;
+  for (;;) {
+    if (const auto found = places.find(known); found != places.end())
+      return Error{fmt::format("{}: {}: {}", found->second, key, sentence)};
+    const auto dot = known.rfind('.');
+    if (dot == std::string_view::npos) break;
+    known = known.substr(0, dot);
+  }
+  if (const auto file = places.find(std::string_view{}); file != places.end())
+    return Error{fmt::format("{}: {}: {}", file->second, key, sentence)};
+  return Error{fmt::format("{}: {}", key, sentence)};
+}
+
+std::vector<double> output_times(const OutputConfig& output, double t_start, double t_end) {
+  if (!output.times.empty()) return output.times;
+  std::vector<double> times;
+  if (!(output.every > 0)) return times;
+  // t_start + i·every, never by repeated addition; the end is always a row.
+  const double span = t_end - t_start;
+  const auto n = static_cast<long>(std::floor(span / output.every * (1 + 1e-12)));
+  times.reserve(static_cast<std::size_t>(n) + 2);
+  for (long i = 0; i <= n; ++i) times.push_back(std::min(t_start + static_cast<double>(i) * output.every, t_end));
+  if (times.back() < t_end - 1e-9 * output.every)
+    times.push_back(t_end);
+  else
+    times.back() = t_end;
+  return times;
+}
+
+}  // namespace rubato::io

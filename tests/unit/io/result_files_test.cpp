@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+
+#include "rubato/io/csv.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/hdf5.hpp"
+#include "rubato/io/summary.hpp"
+#include "rubato/io/table.hpp"
+
+namespace rubato::io {
+namespace {
+
+/// A folder that goes when the test goes.
+class Folder {
+ public:
+  Folder()
+      : path(std::filesystem::temp_directory_path() /
+             ("rubato-io-" + std::to_string(getpid()) + "-" + std::to_string(next_++))) {
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::filesystem::path path;
+
+ private:
+  static inline int next_ = 0;
+};
+
+RunResult example() {
+  RunResult r;
+  r.title = "Schwingung \"ε\"";
+  r.problem = "pendulum";
+  r.method = "ros3p";
+  r.options = "[solver]\nrtol = 1e-4\n";
+  r.version = "0.1.0";
+  r.status = "finished";
+  r.t_end = 1;
+  r.t = 1;
+  r.smallest_step = 1e-3;
+  r.statistics.accepted = 372;
+  r.statistics.f_calls = 744;
+  r.statistics.seconds.total = 3.14;
+  r.trajectory.names = {"q[0]", "name, with comma"};
+  r.trajectory.units = {"m", ""};
+  r.trajectory.times = {0, 0.1, 1};
+  r.trajectory.values = {1, 0.1, 1.0 / 3, 1e-300, -0.0, 5e-324};
+  r.trajectory.step_times = {0.5, 1};
+  r.trajectory.step_sizes = {0.5, 0.5};
+  r.trajectory.events = {{.t = 0.25, .roots = {}, .mode_before = 0, .mode_after = 1},
+                         {.t = 0.5, .roots = {2, 0}, .mode_before = 1, .mode_after = 0}};
+  return r;
+}
+
+TEST(Csv, NamesCarryUnitsAndNumbersReadBack) {
+  EXPECT_EQ(to_csv(example().trajectory),
+            "time [s],q[0] [m],\"name, with comma\"\n"
+            "0,1,0.1\n"
+            "0.1,0.3333333333333333,1e-300\n"
+            "1,-0,5e-324\n");
+  EXPECT_EQ(csv_field("say \"no\""), "\"say \"\"no\"\"\"");
+}
+
+TEST(Hdf5, ReadsBackWhatWasWritten) {
+  const Folder folder;
+  const RunResult r = example();
+  ASSERT_TRUE(write_hdf5(folder.path / "a.h5", r).ok());
+  const auto back = read_hdf5(folder.path / "a.h5");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->title, r.title);
+  EXPECT_EQ(back->formulation, "");
+  EXPECT_EQ(back->options, r.options);
+  EXPECT_EQ(back->smallest_step, 1e-3);
+  EXPECT_EQ(back->trajectory.names, r.trajectory.names);
+  EXPECT_EQ(back->trajectory.units, r.trajectory.units);
+  EXPECT_EQ(back->trajectory.times, r.trajectory.times);
+  EXPECT_EQ(back->trajectory.values, r.trajectory.values);
+  EXPECT_EQ(back->trajectory.step_sizes, r.trajectory.step_sizes);
+  ASSERT_EQ(back->trajectory.events.size(), 2U);
+  EXPECT_EQ(back->trajectory.events[1].roots, (std::vector<int>{2, 0}));
+  EXPECT_EQ(back->trajectory.events[0].mode_after, 1);
+  for (const auto& counter : counters)
+    EXPECT_EQ(back->statistics.*counter.value, r.statistics.*counter.value) << counter.name;
+}
+
+// HDF5 keeps time stamps unless told not to; then the same run would not write the same bytes.
+TEST(Hdf5, TheSameResultGivesTheSameBytes) {
+  const Folder folder;
+  RunResult r = example();
+  for (int i = 0; i < 20000; ++i) {  // large enough to be compressed
+    r.trajectory.times.push_back(1 + i);
+    r.trajectory.values.insert(r.trajectory.values.end(), {std::sin(i), std::cos(i)});
+  }
+  ASSERT_TRUE(write_hdf5(folder.path / "a.h5", r).ok());
+  usleep(1'100'000);  // time stamps have seconds
+  ASSERT_TRUE(write_hdf5(folder.path / "b.h5", r).ok());
+  EXPECT_TRUE(*read_file(folder.path / "a.h5") == *read_file(folder.path / "b.h5"));
+  EXPECT_EQ(read_hdf5(folder.path / "b.h5")->trajectory.values, r.trajectory.values);
+}
+
+TEST(Hdf5, AnEmptyTrajectoryIsAResultToo) {
+  const Folder folder;
+  ASSERT_TRUE(write_hdf5(folder.path / "a.h5", RunResult{}).ok());
+  const auto back = read_hdf5(folder.path / "a.h5");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->trajectory.rows(), 0U);
+}
+
+TEST(Hdf5, SaysWhatIsWrongWithAFile) {
+  const Folder folder;
+  ASSERT_TRUE(write_file(folder.path / "text.h5", "not HDF5").ok());
+  EXPECT_NE(read_hdf5(folder.path / "text.h5").error().message.find("cannot be read as an HDF5 file"),
+            std::string::npos);
+  EXPECT_NE(write_hdf5("/nonexistent/a.h5", {}).error().message.find("cannot be written"), std::string::npos);
+}
+
+TEST(File, IsReplacedAsAWhole) {
+  const Folder folder;
+  const auto file = folder.path / "a.txt";
+  ASSERT_TRUE(write_file(file, "first").ok());
+  ASSERT_TRUE(write_file(file, "second").ok());
+  EXPECT_EQ(*read_file(file), "second");
+  EXPECT_FALSE(std::filesystem::exists(part_name(file)));
+  EXPECT_FALSE(write_file("/nonexistent/a.txt", "x").ok());
+  EXPECT_NE(read_file(folder.path).error().message.find("is a folder"), std::string::npos);
+}
+
+TEST(Summary, HoldsCountersAndNoSeconds) {
+  const std::string json = summary_json(example());
+  EXPECT_NE(json.find("\"f_calls\": 744"), std::string::npos);
+  EXPECT_EQ(json.find("3.14"), std::string::npos);
+  EXPECT_NE(timing_json(example().statistics, 4).find("3.14"), std::string::npos);
+}
+
+TEST(Trajectory, PiecesOfAResumedRunFitTogether) {
+  Trajectory kept = example().trajectory;
+  kept.times = {0, 0.1, 0.5};
+  kept.step_times = {0.5};
+  kept.step_sizes = {0.5};
+  kept.events.pop_back();
+  Trajectory fresh = example().trajectory;
+  fresh.times = {0.5, 0.75, 1};  // begins with the row at the checkpoint
+  append_after(kept, fresh, 0.5);
+  EXPECT_EQ(kept.times, (std::vector<double>{0, 0.1, 0.5, 0.75, 1}));
+  EXPECT_EQ(kept.values.size(), 10U);
+  EXPECT_EQ(kept.step_times, (std::vector<double>{0.5, 1}));
+}
+
+TEST(Table, OneSetOfCellsFourFormats) {
+  const Table t{{"name", "order", "stable"}, {{std::string("ros|3p"), 3L, true}, {std::string("ε"), 0.1, false}}};
+  EXPECT_EQ(render(t, TableFormat::text),
+            "name    order  stable\n"
+            "──────  ─────  ──────\n"
+            "ros|3p      3  yes\n"
+            "ε         0.1  no\n");
+  EXPECT_EQ(render(t, TableFormat::csv), "name,order,stable\nros|3p,3,true\nε,0.1,false\n");
+  EXPECT_NE(render(t, TableFormat::json).find("\"order\": 3,\n    \"stable\": true"), std::string::npos);
+  EXPECT_EQ(render(t, TableFormat::markdown),
+            "| name | order | stable |\n| --- | ---: | --- |\n| ros\\|3p | 3 | yes |\n| ε | 0.1 | no |\n");
+  EXPECT_FALSE(table_format("xml").ok());
+}
+
+}  // namespace
+}  // namespace rubato::io
