@@ -1,6 +1,174 @@
-#include <cstdio>
+// The command line: this file understands it (CLI11, seen nowhere else), the files beside it do what it says.
+#include <fmt/format.h>
 
-int main() {
-  std::puts("rubato 0.1.0");
-  return 0;
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <map>
+
+#include "command.hpp"
+#include "rubato/base/text.hpp"
+
+namespace {
+
+using namespace rubato::app;
+
+std::string described(const std::string& words, const std::string& examples) {
+  return words + "\n\nExamples:\n" + examples;
+}
+
+struct CommandLine {
+  CLI::App app{"Rubato: stiff and constrained mechanical systems, integrated in time."};
+  RunArguments run;
+  ListArguments list;
+  CheckArguments check;
+  StudyArguments converge, compare;
+  std::map<CLI::App*, int (*)(CommandLine&)> actions;
+
+  CommandLine() {
+    app.set_version_flag("--version", "rubato " RUBATO_VERSION);
+    app.require_subcommand(1);
+    app.footer(
+        "A first run:   rubato run examples/spring_pendulum.toml\n"
+        "What there is: rubato list problems; rubato list methods\n"
+        "More:          rubato COMMAND --help\n\n"
+        "Data go to stdout, messages to stderr. Exit codes: 0 done, 1 numerical failure (partial results are kept),\n"
+        "2 wrong usage or input, 130 interrupted (partial results are kept).");
+    add_run();
+    add_list();
+    add_check();
+    add_study("converge", converge, "Observed orders with fixed steps: a table and a picture",
+              "  rubato converge pendulum --methods ros3p,rodas4p --steps 20,40,80,160\n"
+              "  rubato converge stiff-spring-pendulum --set eps=1e-3 --steps 50,100,200 -o results/orders\n",
+              [](CommandLine& c) { return rubato::app::converge(c.converge); });
+    add_study("compare", compare, "Work against precision with tolerances: a table and a picture",
+              "  rubato compare van-der-pol --tolerances 1e-3,1e-5,1e-7\n"
+              "  rubato compare robertson --methods rodas4,rodas5p --tolerances 1e-4,1e-6 -o results/work\n",
+              [](CommandLine& c) { return rubato::app::compare(c.compare); });
+  }
+
+ private:
+  void add_set(CLI::App* command, std::vector<std::string>& set) {
+    command->add_option("--set", set, "Override a key of the run file (`rubato list keys`); without a dot: a parameter")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->take_all();
+  }
+
+  void add_run() {
+    auto* command = app.add_subcommand(
+        "run",
+        described("Integrate a problem; keep the solution, the counters and pictures",
+                  "  rubato run examples/spring_pendulum.toml\n"
+                  "  rubato run model.toml -o results/fine --method rodas5p --set solver.rtol=1e-8 --set eps=1e-3\n"
+                  "  rubato run model.toml --resume            continue after Ctrl-C\n\n"
+                  "Files of an earlier run in the same folder are replaced."));
+    command->add_option("file", run.file, "Run file, see docs/run-file.md")->required()->type_name("FILE.toml");
+    command->add_option("-o,--output", run.folder, "Folder for the results (results/FILE)")->type_name("DIR");
+    command->add_option("--method", run.method, "Method, instead of the file's (`rubato list methods`)")
+        ->type_name("NAME");
+    add_set(command, run.set);
+    command->add_flag("--resume", run.resume, "Continue an interrupted run from its last checkpoint in DIR");
+    actions[command] = [](CommandLine& c) { return rubato::app::run(c.run); };
+  }
+
+  void add_list() {
+    const std::string topics = rubato::joined(list_topics());
+    auto* command = app.add_subcommand("list", described("Show what there is: " + topics,
+                                                         "  rubato list problems\n"
+                                                         "  rubato list methods --format json\n"));
+    command->add_option("topic", list.what, topics)->required()->type_name("TOPIC");
+    add_format(command, list.format);
+    actions[command] = [](CommandLine& c) { return rubato::app::list(c.list); };
+  }
+
+  void add_check() {
+    auto* command = app.add_subcommand(
+        "check", described("Check a run file or a problem without running it: names, start values, derivatives",
+                           "  rubato check examples/spring_pendulum.toml\n"
+                           "  rubato check pendulum --set problem.formulation=index-3\n"));
+    command->add_option("what", check.file_or_problem, "Run file or problem of the catalogue")
+        ->required()
+        ->type_name("FILE.toml|PROBLEM");
+    add_set(command, check.set);
+    actions[command] = [](CommandLine& c) { return rubato::app::check(c.check); };
+  }
+
+  void add_study(const std::string& name, StudyArguments& study, const std::string& words, const std::string& examples,
+                 int (*action)(CommandLine&)) {
+    auto* command = app.add_subcommand(name, described(words, examples));
+    command->add_option("problem", study.problem, "Problem of the catalogue (`rubato list problems`)")
+        ->required()
+        ->type_name("PROBLEM");
+    command->add_option("--methods", study.methods, "Methods (all that suit the problem)")
+        ->delimiter(',')
+        ->type_name("A,B");
+    if (name == "converge") {
+      study.steps = {20, 40, 80, 160, 320};
+      command->add_option("--steps", study.steps, "Numbers of equal steps over the whole interval")
+          ->delimiter(',')
+          ->type_name("N,N")
+          ->default_str("20,40,80,160,320");
+    } else {
+      study.tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
+      command->add_option("--tolerances", study.tolerances, "Values of rtol = atol")
+          ->delimiter(',')
+          ->type_name("TOL,TOL")
+          ->default_str("1e-3,1e-4,1e-5,1e-6,1e-7");
+    }
+    command->add_option("--formulation", study.formulation, "How constraints are written (`rubato list formulations`)")
+        ->type_name("NAME");
+    command
+        ->add_option("--reference-tolerance", study.reference_tolerance,
+                     "Of the run that serves as reference where the catalogue has none (1e-12)")
+        ->type_name("TOL")
+        ->check(CLI::PositiveNumber);
+    command->add_option("-o,--output", study.folder, "Folder for the table as CSV and the picture")->type_name("DIR");
+    add_set(command, study.set);
+    add_format(command, study.format);
+    actions[command] = action;
+  }
+
+  static void add_format(CLI::App* command, std::string& format) {
+    command->add_option("--format", format, "text, csv, json or markdown (text)")->type_name("NAME");
+  }
+};
+
+int dispatch(int argc, char** argv) {
+  CommandLine line;
+  // CLI11 would only say that the argument was not expected.
+  if (argc > 1 && argv[1][0] != '-') {
+    std::vector<std::string> names;
+    for (const auto& [command, action] : line.actions) names.push_back(command->get_name());
+    std::sort(names.begin(), names.end());
+    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+      fmt::print(stderr, "rubato: {}\n", rubato::unknown_name("command", argv[1], names));
+      return wrong_input;
+    }
+  }
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return line.app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    if (argc < 2)
+      fmt::print(stderr, "{}", line.app.help());
+    else
+      fmt::print(stderr, "rubato: {}; see `rubato {}--help`\n", error.what(),
+                 argv[1][0] == '-' ? "" : std::string(argv[1]) + " ");
+    return wrong_input;
+  }
+  for (const auto& [command, action] : line.actions)
+    if (command->parsed()) return action(line);
+  return wrong_input;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const std::exception& trouble) {  // out of memory and the like: libraries may throw, we do not
+    std::fprintf(stderr, "rubato: %s\n", trouble.what());
+    return numerical_failure;
+  }
 }

@@ -305,6 +305,7 @@ class Drawing {
     out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"{}\"/>\n", px(left_),
                         px(top), px(right_ - left_), px(heights_[i]), frame);
     for (std::size_t k = 0; k < p.series.size(); ++k) markers(p.series[k], colour_of(p.series[k], k), y);
+    for (const auto& s : p.slopes) slope_label(s, y);
     legend(p, top);
   }
 
@@ -363,7 +364,12 @@ class Drawing {
     const auto value = [&](double x) { return s.y * std::pow(x / s.x, s.slope); };
     line(x_axis_.at(x_axis_.low), y.at(value(x_axis_.low)), x_axis_.at(x_axis_.high), y.at(value(x_axis_.high)),
          "#999999", 1, " stroke-dasharray=\"5 4\"");
-    // The label lies along the line, at whichever end is inside the frame.
+  }
+
+  /// Along the line, at whichever end is inside the frame.
+  void slope_label(const ReferenceSlope& s, const Axis& y) {
+    if (x_axis_.scale != Scale::logarithmic || y.scale != Scale::logarithmic || !(s.x > 0 && s.y > 0)) return;
+    const auto value = [&](double x) { return s.y * std::pow(x / s.x, s.slope); };
     const double a = std::log10(x_axis_.low), b = std::log10(x_axis_.high);
     for (const double part : {0.96, 0.9, 0.8, 0.65, 0.5, 0.35, 0.2}) {
       const double x = std::pow(10, a + part * (b - a));
@@ -372,6 +378,7 @@ class Drawing {
       const double angle = std::atan2(y.at(value(x_axis_.high)) - y.at(value(x_axis_.low)), right_ - left_);
       out_ += fmt::format(
           "<text x=\"{0}\" y=\"{1}\" dy=\"-4\" text-anchor=\"end\" font-size=\"11\" fill=\"{2}\" "
+          "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\" "
           "transform=\"rotate({3} {0} {1})\">{4}</text>\n",
           px(at_x), px(at_y), pale_ink, px(angle * 180 / 3.14159265358979323846), xml_text(s.label));
       break;

@@ -16,6 +16,7 @@
 
 #include "rubato/base/result.hpp"
 #include "rubato/integrate/options.hpp"
+#include "rubato/io/svg_plot.hpp"
 
 namespace rubato::io {
 
@@ -27,6 +28,7 @@ struct OutputConfig {
   std::string steps = {};          ///< "all": a row per accepted step, also what happens when nothing is chosen
   std::vector<std::string> formats = {"csv", "hdf5", "svg"};
   std::vector<std::string> plot = {};  ///< channels of the picture; empty: all unknowns
+  Scale time_axis = Scale::linear;     ///< of the pictures
   long checkpoint_every = 1000;        ///< accepted steps; 0: none
 };
 

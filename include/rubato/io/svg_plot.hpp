@@ -4,14 +4,15 @@
 /// Why our own: the distribution packages no C++ plotting library that is small and writes files without a display
 /// (VTK, Qt Charts, PLplot and ROOT bring toolkits; matplotlib bindings bring Python). What results need is little: this
 /// file. The same data give the same bytes; curves are thinned to what the eye can see, so that long runs stay small.
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace rubato::io {
 
-enum class Scale { linear, logarithmic };
-enum class Stroke { solid, dashed, none };
+enum class Scale : std::uint8_t { linear, logarithmic };
+enum class Stroke : std::uint8_t { solid, dashed, none };
 
 struct Series {
   std::string name = {};               ///< in the legend; empty: not listed

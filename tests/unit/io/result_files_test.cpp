@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rubato/io/checkpoint_file.hpp"
 #include "rubato/io/csv.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/hdf5.hpp"
@@ -150,6 +151,32 @@ TEST(Trajectory, PiecesOfAResumedRunFitTogether) {
   EXPECT_EQ(kept.times, (std::vector<double>{0, 0.1, 0.5, 0.75, 1}));
   EXPECT_EQ(kept.values.size(), 10U);
   EXPECT_EQ(kept.step_times, (std::vector<double>{0.5, 1}));
+}
+
+TEST(Checkpoint, ReadsBackAndRefusesDamage) {
+  const Folder folder;
+  const auto file = folder.path / "checkpoint.bin";
+  const CheckpointFile written{"rtol = 1\n", 0.5, {std::byte{1}, std::byte{2}}, example().trajectory};
+  ASSERT_TRUE(write_checkpoint(file, written).ok());
+  const auto back = read_checkpoint(file);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->options, written.options);
+  EXPECT_EQ(back->state, written.state);
+  EXPECT_EQ(back->trajectory.names, written.trajectory.names);
+  EXPECT_EQ(back->trajectory.values, written.trajectory.values);
+  EXPECT_EQ(back->trajectory.events[1].roots, written.trajectory.events[1].roots);
+  // Cut short anywhere, or with one length changed: refused, never trusted.
+  const std::string bytes = *read_file(file);
+  for (std::size_t n = 0; n < bytes.size(); n += 7) {
+    ASSERT_TRUE(write_file(file, bytes.substr(0, n)).ok());
+    EXPECT_FALSE(read_checkpoint(file).ok()) << n;
+  }
+  std::string longer = bytes;
+  longer[16 + 7] = '\x7f';  // the length of the options
+  ASSERT_TRUE(write_file(file, longer).ok());
+  EXPECT_FALSE(read_checkpoint(file).ok());
+  EXPECT_EQ(first_difference("a\nb\n", "a\nc\n"), "was `b`, is `c`");
+  EXPECT_EQ(first_difference("a\n", "a\n"), "");
 }
 
 TEST(Table, OneSetOfCellsFourFormats) {

@@ -1,0 +1,47 @@
+#pragma once
+/// What main.cpp understood of the command line, and the commands that do it. CLI11 is seen by main.cpp only.
+#include <string>
+#include <vector>
+
+namespace rubato::app {
+
+enum ExitCode : int { done = 0, numerical_failure = 1, wrong_input = 2, interrupted = 130 };
+
+struct RunArguments {
+  std::string file;
+  std::string folder;  ///< empty: results/NAME
+  std::string method;  ///< empty: the file's
+  std::vector<std::string> set;
+  bool resume = false;
+};
+[[nodiscard]] int run(const RunArguments& arguments);
+
+struct ListArguments {
+  std::string what;
+  std::string format = "text";
+};
+[[nodiscard]] int list(const ListArguments& arguments);
+[[nodiscard]] std::vector<std::string> list_topics();
+
+struct CheckArguments {
+  std::string file_or_problem;
+  std::vector<std::string> set;
+};
+[[nodiscard]] int check(const CheckArguments& arguments);
+
+/// converge and compare.
+struct StudyArguments {
+  std::string problem;
+  std::string formulation;
+  std::vector<std::string> methods;  ///< empty: all that suit the problem
+  std::vector<long> steps;
+  std::vector<double> tolerances;
+  double reference_tolerance = 1e-12;
+  std::string folder;  ///< empty: no files
+  std::string format = "text";
+  std::vector<std::string> set;
+};
+[[nodiscard]] int converge(const StudyArguments& arguments);
+[[nodiscard]] int compare(const StudyArguments& arguments);
+
+}  // namespace rubato::app

@@ -1,0 +1,117 @@
+// rubato list: what there is, from the registries.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+#include "catalogue/catalogue.hpp"
+#include "command.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/integrate/method.hpp"
+#include "rubato/io/run_file.hpp"
+#include "rubato/io/table.hpp"
+#include "task.hpp"
+
+namespace rubato::app {
+
+namespace {
+using io::Cell;
+using io::Table;
+
+std::string text(std::string_view words) { return std::string(words); }
+
+Table problems(bool everything) {
+  Table table{{"name", "size", "index", "formulations", "t_end", "title", "source"}, {}};
+  if (everything) table.columns.insert(table.columns.end() - 1, "parameters");
+  for (const auto& entry : catalogue::problems()) {
+    const auto instance = catalogue::make_problem(entry.name);
+    std::vector<std::string> formulations = entry.formulations, parameters;
+    for (const auto& p : entry.parameters)
+      parameters.push_back(fmt::format("{} = {}{}{}{}", p.name, shortest(p.default_value), p.unit.empty() ? "" : " ",
+                                       p.unit, p.help.empty() ? "" : " (" + p.help + ")"));
+    std::vector<Cell> row = {entry.name,
+                             instance ? Cell(static_cast<long>(instance->problem.dae->size())) : Cell(""),
+                             instance ? Cell(static_cast<long>(instance->problem.dae->layout().index())) : Cell(""),
+                             everything || formulations.size() < 2
+                                 ? joined(formulations)
+                                 : fmt::format("{} and {} more", entry.default_formulation, formulations.size() - 1),
+                             entry.t_end,
+                             entry.title,
+                             entry.source};
+    if (everything) row.insert(row.end() - 1, joined(parameters, "; "));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table methods(bool everything) {
+  Table table{{"name", "order", "embedded", "dense", "stages", "f calls", "stiffly accurate", "A-stable", "R(inf)",
+               "max index", "description"},
+              {}};
+  if (everything) table.columns.emplace_back("reference");
+  for (const auto& method : rubato::methods()) {
+    const MethodInfo& m = method.info;
+    table.rows.push_back({m.name, long{m.order}, m.embedded_order > 0 ? Cell(long{m.embedded_order}) : Cell(""),
+                          long{m.dense_order}, long{m.stages}, long{m.f_calls}, m.stiffly_accurate, m.a_stable,
+                          std::abs(m.r_infinity) < 1e-12 ? 0.0 : m.r_infinity, long{m.max_index}, m.help});
+    if (everything) table.rows.back().push_back(m.reference);
+  }
+  return table;
+}
+
+Table formulations(bool /*everything*/) {
+  Table table{{"name", "description"}, {}};
+  for (const auto& info : rubato::formulations()) table.rows.push_back({text(info.name), text(info.help)});
+  return table;
+}
+
+Table choices(std::string_view key) {
+  Table table{{"name", "description"}, {}};
+  for (const auto& choice : io::find_key(key)->choices) table.rows.push_back({choice.name, choice.help});
+  return table;
+}
+
+Table keys(bool /*everything*/) {
+  Table table{{"key", "allowed", "default", "meaning"}, {}};
+  for (const auto& key : io::run_file_keys())
+    table.rows.push_back({key.name, io::allowed_values(key), io::default_value(key), key.help});
+  return table;
+}
+
+struct Topic {
+  std::string name;
+  std::function<Table(bool everything)> table;
+};
+
+/// The one list of topics: help, completion and errors derive from it.
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> all = {{"problems", problems},
+                                         {"methods", methods},
+                                         {"formulations", formulations},
+                                         {"controllers", [](bool) { return choices("solver.controller"); }},
+                                         {"norms", [](bool) { return choices("solver.norm"); }},
+                                         {"back-ends", [](bool) { return choices("solver.back_end"); }},
+                                         {"keys", keys}};
+  return all;
+}
+}  // namespace
+
+std::vector<std::string> list_topics() {
+  std::vector<std::string> names;
+  for (const auto& topic : topics()) names.push_back(topic.name);
+  return names;
+}
+
+int list(const ListArguments& arguments) {
+  const auto format = io::table_format(arguments.format);
+  if (!format) return complain(format.error());
+  for (const auto& topic : topics()) {
+    if (topic.name != arguments.what) continue;
+    const bool everything = *format == io::TableFormat::csv || *format == io::TableFormat::json;
+    fmt::print("{}", io::render(topic.table(everything), *format));
+    return done;
+  }
+  return complain(Error{"list: " + unknown_name("topic", arguments.what, list_topics())});
+}
+
+}  // namespace rubato::app

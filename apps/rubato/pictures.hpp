@@ -1,0 +1,18 @@
+#pragma once
+/// Which curves go into which picture.
+#include "rubato/integrate/study.hpp"
+#include "rubato/io/result_data.hpp"
+#include "rubato/io/svg_plot.hpp"
+#include "task.hpp"
+
+namespace rubato::app {
+
+/// The chosen channels over time, a panel per block.
+[[nodiscard]] io::Figure solution_figure(const Task& task, const io::RunResult& result);
+/// Step sizes over time.
+[[nodiscard]] io::Figure steps_figure(const Task& task, const io::RunResult& result);
+
+/// "ros3p, index-2, eps = 1e-06".
+[[nodiscard]] std::string choice_words(const Task& task);
+
+}  // namespace rubato::app

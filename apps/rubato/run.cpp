@@ -1,0 +1,211 @@
+// rubato run: integrate one problem, keep and show what came out.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "command.hpp"
+#include "pictures.hpp"
+#include "rubato/base/stopwatch.hpp"
+#include "rubato/integrate/recorder.hpp"
+#include "rubato/io/checkpoint_file.hpp"
+#include "rubato/io/csv.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/hdf5.hpp"
+#include "rubato/io/progress.hpp"
+#include "rubato/io/summary.hpp"
+#include "task.hpp"
+
+namespace rubato::app {
+
+namespace {
+namespace fs = std::filesystem;
+
+/// What must agree for a run to be resumed: titles, pictures and file formats may change.
+std::string task_text(const Task& task) {
+  io::RunConfig config = task.config;
+  config.title.clear();
+  config.output.formats = {"csv"};
+  config.output.plot.clear();
+  config.output.time_axis = io::Scale::linear;
+  return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
+}
+
+/// Keeps the latest checkpoint; writes it once a second and at the end, so that small steps do not wait for the disk.
+class CheckpointKeeper final : public Observer {
+ public:
+  CheckpointKeeper(fs::path file, std::string options, const Recorder& recorder, const io::CheckpointFile* before)
+      : file_(std::move(file)), options_(std::move(options)), recorder_(recorder), before_(before) {}
+
+  void on_checkpoint(double t, std::span<const std::byte> bytes) override {
+    t_ = t;
+    state_.assign(bytes.begin(), bytes.end());
+    rows_ = recorder_.rows();
+    steps_ = recorder_.step_times().size();
+    events_ = recorder_.events().size();
+    pending_ = true;
+    if (Clock::now() >= next_) write();
+  }
+  /// True when there is something to resume from.
+  bool write() {
+    if (!pending_) return written_ || before_ != nullptr;
+    pending_ = false;
+    io::Trajectory fresh = io::trajectory_of(recorder_);
+    fresh.times.resize(rows_);
+    fresh.values.resize(rows_ * fresh.channels());
+    fresh.step_times.resize(steps_);
+    fresh.step_sizes.resize(steps_);
+    fresh.events.resize(events_);
+    io::CheckpointFile checkpoint{options_, t_, state_, before_ ? before_->trajectory : fresh};
+    if (before_ != nullptr) io::append_after(checkpoint.trajectory, fresh, before_->t);
+    if (const auto fine = io::write_checkpoint(file_, checkpoint); fine)
+      written_ = true;
+    else
+      note(fine.error().message);
+    next_ = Clock::now() + std::chrono::seconds(1);
+    return written_ || before_ != nullptr;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  fs::path file_;
+  std::string options_;
+  const Recorder& recorder_;
+  const io::CheckpointFile* before_;  ///< the run was resumed from here
+  double t_ = 0;
+  std::vector<std::byte> state_;
+  std::size_t rows_ = 0, steps_ = 0, events_ = 0;
+  bool pending_ = false, written_ = false;
+  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+};
+
+Result<io::CheckpointFile> checkpoint_for(const fs::path& file, const Task& task) {
+  auto checkpoint = io::read_checkpoint(file);
+  if (!checkpoint) {
+    if (!fs::exists(file))
+      return Error{fmt::format(
+          "--resume: {} does not exist: the run there was finished, never started, or has output.checkpoint_every = 0",
+          file.string())};
+    return Error{"--resume: " + checkpoint.error().message};
+  }
+  const std::string difference = io::first_difference(checkpoint->options, task_text(task));
+  if (!difference.empty())
+    return Error{fmt::format("--resume: {} belongs to another task: {}", file.string(), difference)};
+  return checkpoint;
+}
+
+io::RunResult result_of(const Task& task, const RunSummary& summary, io::Trajectory trajectory) {
+  const InitialValueProblem& problem = task.instance.problem;
+  return {.title = task.config.title,
+          .problem = task.config.problem,
+          .formulation = task.instance.formulation,
+          .method = task.method->info.name,
+          .options = io::to_toml(task.config),
+          .version = RUBATO_VERSION,
+          .status = std::string(to_string(summary.status)),
+          .reason = summary.reason,
+          .t_start = problem.t_start,
+          .t_end = problem.t_end,
+          .t = summary.t,
+          .last_step = summary.last_step,
+          .smallest_step = summary.smallest_step,
+          .largest_step = summary.largest_step,
+          .statistics = summary.statistics,
+          .trajectory = std::move(trajectory)};
+}
+
+/// Writes what was asked for; a file that could not be written does not keep the others from being written.
+bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result, double wall_seconds) {
+  std::vector<std::string> written;
+  bool fine = true;
+  const auto keep = [&](const char* name, const Result<void>& outcome) {
+    if (outcome) {
+      written.emplace_back(name);
+    } else {
+      fine = false;
+      note(outcome.error().message);
+    }
+  };
+  for (const auto& format : task.config.output.formats) {
+    if (format == "csv") keep("solution.csv", io::write_file(folder / "solution.csv", io::to_csv(result.trajectory)));
+    if (format == "hdf5") keep("solution.h5", io::write_hdf5(folder / "solution.h5", result));
+    if (format == "svg") {
+      keep("solution.svg", io::write_file(folder / "solution.svg", io::to_svg(solution_figure(task, result))));
+      keep("steps.svg", io::write_file(folder / "steps.svg", io::to_svg(steps_figure(task, result))));
+    }
+  }
+  keep("summary.json", io::write_file(folder / "summary.json", io::summary_json(result)));
+  keep("timing.json", io::write_file(folder / "timing.json", io::timing_json(result.statistics, wall_seconds)));
+  fmt::print(stderr, "  {:<12} {}/{{{}}}\n", "results", folder.string(), fmt::join(written, ","));
+  return fine;
+}
+}  // namespace
+
+int run(const RunArguments& arguments) {
+  const Stopwatch watch;
+  std::vector<std::string> overrides = arguments.set;
+  auto config = io::read_run_file(arguments.file, overrides);
+  if (!config) return complain(config.error());
+  if (!arguments.method.empty()) {
+    config->method = arguments.method;
+    config->places["solver.method"] = "--method";
+  }
+  auto task = make_task(std::move(*config));
+  if (!task) return complain(task.error());
+
+  const fs::path folder =
+      arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem() : fs::path(arguments.folder);
+  const fs::path checkpoint_name = folder / "checkpoint.bin";
+  io::CheckpointFile before;
+  if (arguments.resume) {
+    auto checkpoint = checkpoint_for(checkpoint_name, *task);
+    if (!checkpoint) return complain(checkpoint.error());
+    before = std::move(*checkpoint);
+    task->notes.push_back(fmt::format("resumed at t = {:.6g} s", before.t));
+  } else if (const auto old = io::read_checkpoint(checkpoint_name); old) {
+    task->notes.push_back(
+        fmt::format("{} holds an unfinished run up to t = {:.6g} s, which --resume would continue; starting anew",
+                    folder.string(), old->t));
+  }
+  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+
+  const InitialValueProblem& problem = task->instance.problem;
+  fmt::print(stderr, "{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
+             task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
+  const std::string choice = choice_words(*task);
+  fmt::print(stderr, "  {:<12} {}{}{}, {} unknowns, t = {:.6g} … {:.6g} s\n", "running", task->method->info.name,
+             choice.empty() ? "" : ", ", choice, problem.dae->size(), problem.t_start, problem.t_end);
+  for (const auto& sentence : task->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
+
+  Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end));
+  CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr);
+  io::Progress progress(problem.t_start, problem.t_end);
+  Observer* const observers[] = {&recorder, &keeper, &progress};
+  catch_interrupts();
+  const auto summary = integrate(problem, *task->method, task->config.options,
+                                 {.observers = observers, .stop = &stop_flag(), .resume = before.state});
+  progress.wipe();
+  if (!summary) return complain(task->config.at("solver.method", summary.error().message));
+
+  io::Trajectory trajectory = io::trajectory_of(recorder);
+  if (arguments.resume) {
+    io::append_after(before.trajectory, trajectory, before.t);
+    trajectory = std::move(before.trajectory);
+  }
+  const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
+  const double wall_seconds = watch.seconds();
+  fmt::print(stderr, "{}", io::summary_text(result, wall_seconds));
+  const bool written = write_results(folder, *task, result, wall_seconds);
+
+  if (completed(summary->status)) {
+    std::error_code ignored;
+    fs::remove(checkpoint_name, ignored);  // nothing left to resume
+    return written ? done : wrong_input;
+  }
+  const bool resumable = keeper.write();
+  fmt::print(stderr, "  {:<12} the results end at t = {:.6g} s of {:.6g} s{}\n", "incomplete", summary->t,
+             problem.t_end, resumable ? "; continue with --resume" : "");
+  return summary->status == RunStatus::interrupted ? interrupted : numerical_failure;
+}
+
+}  // namespace rubato::app

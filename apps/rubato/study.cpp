@@ -1,0 +1,93 @@
+#include "study.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "rubato/base/text.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/progress.hpp"
+
+namespace rubato::app {
+
+namespace {
+/// Without --methods: all that can run the problem as it is.
+std::vector<std::string> suitable_methods(const Task& task) {
+  const Dae& dae = *task.instance.problem.dae;
+  std::vector<std::string> names;
+  for (const auto& method : methods()) {
+    const bool fits = method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0 &&
+                      (dae.constant_mass() || !method.info.needs_constant_mass);
+    if (fits) names.push_back(method.info.name);
+  }
+  return names;
+}
+}  // namespace
+
+Result<Study> make_study(const StudyArguments& arguments) {
+  Study study;
+  const auto format = io::table_format(arguments.format);
+  if (!format) return format.error();
+  study.format = *format;
+  auto config = io::make_run_config(arguments.problem, arguments.set);
+  if (!config) return config.error();
+  if (!arguments.formulation.empty()) {
+    config->formulation = arguments.formulation;
+    config->places["problem.formulation"] = "--formulation";
+  }
+  std::vector<std::string> names = arguments.methods;
+  if (names.empty()) {
+    const auto first = make_task(*config);
+    if (!first) return first.error();
+    names = suitable_methods(*first);
+  }
+  for (const auto& name : names) {
+    config->method = name;
+    config->places["solver.method"] = "--methods";
+    auto task = make_task(*config);
+    if (!task) return task.error();
+    study.tasks.push_back(std::move(*task));
+  }
+  for (const auto& sentence : study.tasks.front().notes) note(sentence);
+  catch_interrupts();
+  auto reference = reference_state(study.tasks.front(), arguments.reference_tolerance);
+  if (!reference) return reference.error();
+  study.reference = std::move(*reference);
+  note("reference: " + study.reference.origin);
+  return study;
+}
+
+Result<ReferenceState> reference_for(const Study& study, const Task& task, double tolerance) {
+  if (task.instance.formulation == study.tasks.front().instance.formulation) return study.reference;
+  return reference_state(task, tolerance);
+}
+
+Result<RunSummary> run_quietly(const Task& task, const IntegrateOptions& options) {
+  const InitialValueProblem& problem = task.instance.problem;
+  io::Progress progress(problem.t_start, problem.t_end);
+  Observer* const observers[] = {&progress};
+  return integrate(problem, *task.method, options, {.observers = observers, .stop = &stop_flag(), .resume = {}});
+}
+
+int show(const StudyArguments& arguments, const Study& study, std::string_view name, const io::Table& table,
+         const io::Figure& figure) {
+  fmt::print("{}", io::render(table, study.format));
+  std::fflush(stdout);
+  if (arguments.folder.empty()) {
+    note(fmt::format("add -o DIR for {0}.csv and the picture {0}.svg", name));
+    return done;
+  }
+  const std::filesystem::path folder(arguments.folder);
+  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+  const std::pair<std::string, std::string> files[] = {
+      {fmt::format("{}.csv", name), io::render(table, io::TableFormat::csv)},
+      {fmt::format("{}.svg", name), io::to_svg(figure)}};
+  for (const auto& [file, bytes] : files) {
+    if (const auto written = io::write_file(folder / file, bytes); !written) return complain(written.error());
+    note("wrote " + (folder / file).string());
+  }
+  return done;
+}
+
+}  // namespace rubato::app

@@ -1,0 +1,254 @@
+#include "task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <sstream>
+
+#include "command.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/io/progress.hpp"
+
+namespace rubato::app {
+
+namespace {
+
+std::atomic<bool> stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "written by a signal handler");
+
+extern "C" void on_interrupt(int /*signal*/) { stop_requested.store(true, std::memory_order_relaxed); }
+
+/// The mass matrix depends on the state and the method cannot have that: accelerations as unknowns make B constant.
+std::string with_accelerations(const std::string& formulation) {
+  const auto form = formulation_by_name(formulation);
+  return form && form->kinetics == Kinetics::velocity ? formulation + "+a" : std::string{};
+}
+
+Result<catalogue::Parameters> checked_parameters(const io::RunConfig& config, const catalogue::Entry& entry) {
+  catalogue::Parameters parameters;
+  std::vector<std::string> names;
+  for (const auto& p : entry.parameters) names.push_back(p.name);
+  for (const auto& [name, value] : config.parameters) {
+    const std::string key = "problem.parameters." + name;
+    const auto known = std::find_if(entry.parameters.begin(), entry.parameters.end(),
+                                    [&n = name](const catalogue::Parameter& p) { return p.name == n; });
+    if (known == entry.parameters.end())
+      return config.at(key, names.empty() ? fmt::format("problem '{}' has no parameters", entry.name)
+                                          : unknown_name("parameter of " + entry.name, name, names));
+    if (!(value >= known->min && value <= known->max))
+      return config.at(key, fmt::format("{} is outside [{}, {}]{}{}", shortest(value), shortest(known->min),
+                                        shortest(known->max), known->help.empty() ? "" : ": ", known->help));
+    parameters[name] = value;
+  }
+  return parameters;
+}
+
+Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
+  std::vector<std::string> blocks;
+  for (const auto& block : dae.layout().blocks()) blocks.push_back(block.name);
+  for (const auto& [name, value] : config.options.tolerances.atol_of)
+    if (dae.layout().find(name) == nullptr)
+      return config.at("solver.atol_of." + name, unknown_name("block", name, blocks));
+  std::vector<std::string> channels = dae.layout().component_names();
+  for (const auto& more : {dae.output_names(), dae.invariant_names(), blocks})
+    channels.insert(channels.end(), more.begin(), more.end());
+  for (const auto& name : config.output.plot)
+    if (std::find(channels.begin(), channels.end(), name) == channels.end())
+      return config.at("output.plot", unknown_name("channel", name, channels));
+  return {};
+}
+
+/// Every component of the Dae is named by the catalogue's reference at the end time.
+bool complete(const catalogue::Instance& instance) {
+  const auto& reference = instance.reference;
+  if (!reference || reference->t != instance.problem.t_end || instance.problem.dae->base_size() > 0) return false;
+  const auto names = instance.problem.dae->layout().component_names();
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(reference->components.begin(), reference->components.end(), name) != reference->components.end();
+  });
+}
+
+Vector from_catalogue(const catalogue::Instance& instance) {
+  const auto names = instance.problem.dae->layout().component_names();
+  const auto& reference = *instance.reference;
+  Vector x(static_cast<Eigen::Index>(names.size()));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto at = std::find(reference.components.begin(), reference.components.end(), names[i]);
+    x[static_cast<Eigen::Index>(i)] = reference.values[static_cast<std::size_t>(at - reference.components.begin())];
+  }
+  return x;
+}
+
+/// The state of one formulation, written in another of the same system.
+std::optional<ReferenceState> translated(const InitialValueProblem& from, const RunSummary& end, const Dae& to) {
+  const auto* source = dynamic_cast<const FormulatedDae*>(from.dae.get());
+  const auto* target = dynamic_cast<const FormulatedDae*>(&to);
+  if (source == nullptr || target == nullptr) return {};
+  Vector u(source->n_inputs()), rate(source->n_inputs());
+  if (from.input) from.input->at(end.t, view(u), view(rate));
+  ScratchMemory memory(source->scratch_bytes());
+  const At at{.t = end.t,
+              .x = view(end.x),
+              .u = view(std::as_const(u)),
+              .base = view(end.base),
+              .mode = end.mode,
+              .scratch = memory.scratch()};
+  MechanicalState state;
+  if (source->unpack(at, view(end.w), state) != EvalStatus::ok) return {};
+  ReferenceState reference{.x = {}, .base = end.base, .origin = {}};
+  Vector w;
+  target->pack(state, reference.x, w);
+  if (reference.x.size() != to.size()) return {};
+  return reference;
+}
+
+}  // namespace
+
+const std::atomic<bool>& stop_flag() noexcept { return stop_requested; }
+
+void catch_interrupts() noexcept {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one ends the program at once
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+void note(std::string_view sentence) { fmt::print(stderr, "rubato: {}\n", sentence); }
+
+int complain(const Error& error) {
+  std::istringstream lines(error.message);
+  for (std::string line; std::getline(lines, line);) note(line);
+  return wrong_input;
+}
+
+const Method* best_method(const Dae& dae) {
+  const Method* best = nullptr;
+  for (const auto& method : methods()) {
+    const MethodInfo& info = method.info;
+    if (info.embedded_order == 0 || info.max_index < dae.layout().index()) continue;
+    if (info.needs_constant_mass && !dae.constant_mass()) continue;
+    if (info.needs_exact_jacobian && dae.model_jacobian() == ModelJacobian::approximate) continue;
+    if (best == nullptr || info.order > best->info.order) best = &method;
+  }
+  return best;
+}
+
+Result<Task> make_task(io::RunConfig config) {
+  const auto entry = catalogue::problem_by_name(config.problem);
+  if (!entry) return config.at("problem.name", entry.error().message);
+  const auto parameters = checked_parameters(config, **entry);
+  if (!parameters) return parameters.error();
+  auto instance = catalogue::make_problem(config.problem, *parameters, config.formulation);
+  if (!instance)
+    return config.at(config.formulation.empty() ? "problem" : "problem.formulation", instance.error().message);
+
+  Task task;
+  if (!config.method.empty()) {
+    const auto method = method_by_name(config.method);
+    if (!method) return config.at("solver.method", method.error().message);
+    task.method = *method;
+  }
+  const auto needs_constant = [&] { return task.method == nullptr || task.method->info.needs_constant_mass; };
+  if (!instance->problem.dae->constant_mass() && needs_constant()) {
+    const std::string other = with_accelerations(instance->formulation);
+    auto changed = other.empty() ? std::move(instance) : catalogue::make_problem(config.problem, *parameters, other);
+    if (!changed) return config.at("problem.formulation", changed.error().message);
+    instance = std::move(changed);
+    if (!other.empty())
+      task.notes.push_back(fmt::format(
+          "the mass matrix depends on the state and {} needs a constant one: formulation '{}' (accelerations "
+          "as unknowns) is used",
+          task.method == nullptr ? "the method" : task.method->info.name, other));
+  }
+  task.instance = std::move(*instance);
+  InitialValueProblem& problem = task.instance.problem;
+  if (task.method == nullptr) {
+    task.method = best_method(*problem.dae);
+    if (task.method == nullptr)
+      return config.at("solver.method",
+                       fmt::format("no method suits this problem (index {}); see `rubato list methods`",
+                                   problem.dae->layout().index()));
+    task.notes.push_back(fmt::format("method '{}' is used", task.method->info.name));
+  }
+
+  if (config.t_start && *config.t_start != problem.t_start) {
+    if (!problem.dae->autonomous() || problem.input)
+      return config.at("time.start",
+                       fmt::format("{}: the equations depend on time and the start values hold at t = {} only",
+                                   shortest(*config.t_start), shortest(problem.t_start)));
+    problem.t_end += *config.t_start - problem.t_start;
+    problem.t_start = *config.t_start;
+  }
+  if (config.t_end && *config.t_end != problem.t_end) {
+    if (!(*config.t_end > problem.t_start))
+      return config.at("time.end", fmt::format("{} is not after the start, t = {}", shortest(*config.t_end),
+                                               shortest(problem.t_start)));
+    problem.t_end = *config.t_end;
+  }
+  if (task.instance.reference && task.instance.reference->t != problem.t_end) task.instance.reference.reset();
+  if (const auto fine = checked_names(config, *problem.dae); !fine) return fine.error();
+  if (const auto fine = checked(config.options, *problem.dae); !fine) return config.at("solver", fine.error().message);
+
+  config.formulation = task.instance.formulation;
+  config.method = task.method->info.name;
+  config.t_start = problem.t_start;
+  config.t_end = problem.t_end;
+  task.config = std::move(config);
+  return task;
+}
+
+Result<ReferenceState> reference_state(const Task& task, double tolerance) {
+  const InitialValueProblem& problem = task.instance.problem;
+  if (complete(task.instance))
+    return ReferenceState{from_catalogue(task.instance), problem.base,
+                          fmt::format("the catalogue ({})", task.instance.reference->origin)};
+
+  // Constraints of higher index: the same motion from the acceleration level, where tight tolerances can be met.
+  catalogue::Instance instance = task.instance;
+  if (problem.dae->layout().index() > 1 && instance.system) {
+    catalogue::Parameters parameters;
+    for (const auto& [name, value] : task.config.parameters) parameters[name] = value;
+    auto other = catalogue::make_problem(task.config.problem, parameters, "index-1");
+    if (other) {
+      instance = std::move(*other);
+      instance.problem.t_start = problem.t_start;
+      instance.problem.t_end = problem.t_end;
+    }
+  }
+  const Method* method = best_method(*instance.problem.dae);
+  if (method == nullptr)
+    return Error{fmt::format("no reference: no method suits '{}' in formulation '{}'", task.config.problem,
+                             instance.formulation)};
+  IntegrateOptions options = task.config.options;
+  options.step = {};
+  options.step.initial_step = task.instance.suggested_initial_step;
+  options.step.max_steps = 20'000'000;
+  options.tolerances.atol_of.clear();
+  std::string reason;
+  for (double tol = tolerance; tol <= 1e-7; tol *= 10) {  // what round-off does not allow
+    options.tolerances.rtol = options.tolerances.atol = tol;
+    io::Progress progress(problem.t_start, problem.t_end);
+    Observer* const observers[] = {&progress};
+    const auto end =
+        integrate(instance.problem, *method, options, {.observers = observers, .stop = &stop_flag(), .resume = {}});
+    if (!end) return Error{"no reference: " + end.error().message};
+    if (end->status == RunStatus::interrupted) return Error{"no reference: interrupted"};
+    reason = end->reason;
+    if (!completed(end->status)) continue;
+    const std::string origin = fmt::format("a run of {} with tolerance {}{}", method->info.name, shortest(tol),
+                                           instance.formulation == task.instance.formulation
+                                               ? std::string{}
+                                               : fmt::format(" in formulation '{}'", instance.formulation));
+    if (instance.problem.dae == problem.dae) return ReferenceState{end->x, end->base, origin};
+    auto reference = translated(instance.problem, *end, *problem.dae);
+    if (!reference) return Error{"no reference: the state could not be written in another formulation"};
+    reference->origin = origin;
+    return *reference;
+  }
+  return Error{"no reference: " + reason};
+}
+
+}  // namespace rubato::app

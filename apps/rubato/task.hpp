@@ -1,0 +1,43 @@
+#pragma once
+/// From names to something that runs: what all commands share.
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalogue/catalogue.hpp"
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/io/run_file.hpp"
+
+namespace rubato::app {
+
+/// A problem with its method. `config` is complete: every default that was chosen is written into it.
+struct Task {
+  io::RunConfig config;
+  catalogue::Instance instance;
+  const Method* method = nullptr;
+  std::vector<std::string> notes;  ///< what was chosen for the user, one sentence each
+};
+
+/// Looks up every name; an error names the place in the run file or on the command line.
+[[nodiscard]] Result<Task> make_task(io::RunConfig config);
+
+/// The method of highest order that is meant for this Dae, or null.
+[[nodiscard]] const Method* best_method(const Dae& dae);
+
+/// The state at t_end, exact or computed with tight tolerances.
+struct ReferenceState {
+  Vector x, base;
+  std::string origin;  ///< in words
+};
+[[nodiscard]] Result<ReferenceState> reference_state(const Task& task, double tolerance);
+
+/// Set by Ctrl-C after catch_interrupts(); a second Ctrl-C ends the program at once.
+[[nodiscard]] const std::atomic<bool>& stop_flag() noexcept;
+void catch_interrupts() noexcept;
+
+/// "rubato: sentence" to stderr, for every line; returns wrong_input.
+int complain(const Error& error);
+void note(std::string_view sentence);
+
+}  // namespace rubato::app
