@@ -5,6 +5,7 @@
 #include <Eigen/Geometry>
 #include <chrono>
 
+#include "catalogue/catalogue.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "unit/problem/models.hpp"
 
@@ -273,6 +274,28 @@ TEST(ConsistentState, SolvesFrictionThatDependsOnTheReaction) {
   EXPECT_NEAR(s->lambda[0], lambda, 1e-10);
   EXPECT_NEAR(s->z[0], std::abs(lambda), 1e-10);
   EXPECT_NEAR(s->a[0], (20 - 0.4 * std::abs(lambda)) / 3, 1e-10);
+}
+
+// Accelerations and multipliers of the two benchmarks as printed in their sources.
+TEST(ConsistentState, ReproducesTheBenchmarksOfTheTestSet) {
+  const auto andrews = catalogue::make_problem("andrews");
+  ASSERT_TRUE(andrews.ok()) << andrews.error().message;
+  const auto s = consistent_state(*andrews->system,
+                                  {.q = vec({-0.0617138900142764496, 0, 0.455279819163070380, 0.222668390165885885,
+                                             0.487364979543842550, -0.222668390165885885, 1.230547444549821192})});
+  ASSERT_TRUE(s.ok()) << s.error().message;
+  const Vector w0 = vec({14222.4439199541138706, -10666.8329399655854029, 0, 0, 0, 0, 0});
+  const Vector lambda0 = vec({98.5668703962410896, -6.12268834425566266, 0, 0, 0, 0});
+  EXPECT_LT((s->a - w0).norm(), 1e-10 * w0.norm());
+  EXPECT_LT((s->lambda - lambda0).norm(), 1e-10 * lambda0.norm());
+
+  const auto crank = catalogue::make_problem("slider-crank", {{"start", 1}});  // rigid motion: data R
+  ASSERT_TRUE(crank.ok()) << crank.error().message;
+  const auto r =
+      consistent_state(*crank->system, {.q = vec({0, 0, 0.45, 0, 0, 0, 0}), .v = vec({150, -75, 0, 0, 0, 0, 0})});
+  ASSERT_TRUE(r.ok()) << r.error().message;
+  EXPECT_LT((r->a - vec({0, 0, -3789.473684210526, 0, 0, 192.4342105263158, 1273.026315789474})).norm(), 1e-9);
+  EXPECT_LT((r->lambda - vec({0, 286.3023157894737, 0})).norm(), 1e-9);
 }
 
 TEST(ConsistentState, RefusesAGuessOfTheWrongSizeOrNotFinite) {
