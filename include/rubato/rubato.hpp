@@ -3,6 +3,7 @@
 #include "rubato/integrate/integrate.hpp"
 #include "rubato/integrate/recorder.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "rubato/problem/derivative_check.hpp"
 #include "rubato/problem/formulation.hpp"
 #include "rubato/problem/template_dae.hpp"
 #include "rubato/problem/template_mechanical.hpp"
