@@ -228,6 +228,7 @@ class FormulatedSystem final : public FormulatedDae {
                              block(x, plan_.at.z, plan_.s.z));
   }
 
+  std::optional<SparsePattern> mass_pattern() const override;
   ModelJacobian model_jacobian() const noexcept override {
     return tangents_apply() ? system_->tangent_kind() : ModelJacobian::none;
   }
@@ -271,9 +272,7 @@ void FormulatedSystem::collect_tangent_pattern() {
   std::vector<Entry> entries;
   const auto gather = [&](const SparsePattern& p, int row, int col) {
     for (int j = 0; j < p.cols(); ++j)
-      for (int k = p.column_starts()[static_cast<std::size_t>(j)];
-           k < p.column_starts()[static_cast<std::size_t>(j) + 1]; ++k)
-        entries.push_back({row + p.row_indices()[static_cast<std::size_t>(k)], col + j});
+      for (const int i : p.column(j)) entries.push_back({row + i, col + j});
   };
   for (int i = 0; i < plan_.s.q; ++i) entries.push_back({o.q + i, o.v + i});
   gather(tangent_blocks_.K, o.v, o.q);
@@ -287,9 +286,7 @@ void FormulatedSystem::collect_tangent_pattern() {
   const auto place = [&](const SparsePattern& p, int row, int col) {
     std::vector<int> places;
     for (int j = 0; j < p.cols(); ++j)
-      for (int k = p.column_starts()[static_cast<std::size_t>(j)];
-           k < p.column_starts()[static_cast<std::size_t>(j) + 1]; ++k)
-        places.push_back(tangent_pattern_.index_of(row + p.row_indices()[static_cast<std::size_t>(k)], col + j));
+      for (const int i : p.column(j)) places.push_back(tangent_pattern_.index_of(row + i, col + j));
     return places;
   };
   place_k_ = place(tangent_blocks_.K, o.v, o.q);
@@ -300,6 +297,23 @@ void FormulatedSystem::collect_tangent_pattern() {
     place_g_q_ = place(tangent_blocks_.g_q, o.lambda, o.q);
     place_g_lambda_ = place(tangent_blocks_.g_lambda, o.lambda, o.lambda);
   }
+}
+
+std::optional<SparsePattern> FormulatedSystem::mass_pattern() const {
+  const auto inertia = system_->inertia_pattern();
+  const Places& o = plan_.at;
+  if (!inertia || plan_.form.level == Level::eps_lambda_rate) return std::nullopt;
+  std::vector<Entry> entries;
+  const bool inertia_in_v =
+      plan_.form.kinetics == Kinetics::velocity && plan_.form.level != Level::state_space && o.v >= 0;
+  for (int i = 0; i < o.n; ++i) {
+    const bool replaced = inertia_in_v && i >= o.v && i < o.v + plan_.s.v;
+    if (layout_.kind(i) == Kind::differential && !replaced) entries.push_back({i, i});
+  }
+  if (inertia_in_v)
+    for (int j = 0; j < inertia->cols(); ++j)
+      for (const int i : inertia->column(j)) entries.push_back({o.v + i, o.v + j});
+  return SparsePattern::from_entries(o.n, o.n, std::move(entries));
 }
 
 EvalStatus FormulatedSystem::jacobian(const At& at, In w, Out values) const noexcept {

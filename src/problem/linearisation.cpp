@@ -42,9 +42,9 @@ SparsePattern traced_jacobian(const Dae& dae, const At& at) {
 }
 
 SparsePattern mass_pattern_of(const Dae& dae, const At& at) {
+  if (auto known = dae.mass_pattern()) return *std::move(known);
   if (dae.tracer()) return traced(dae, at, at.x, true);
-  // B w is linear in w: without a tracer the diagonal of the differential rows is all a plain model has, and a model
-  // with a fuller B is probed column by column.
+  // B w is linear in w: a product with each unit vector shows a column.
   const int n = dae.size();
   std::vector<double> w(static_cast<std::size_t>(n)), column(static_cast<std::size_t>(n));
   std::vector<Entry> entries;
@@ -238,6 +238,36 @@ EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, 
   const EvalStatus status = residual(later, w, f_);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = (f_[i] - f0_[i]) / step;
   return status;
+}
+
+EvalStatus Linearisation::input_jacobian(const At& at, In w, Matrix& out) {
+  const auto n_inputs = static_cast<Eigen::Index>(at.u.size());
+  out.resize(dae_.size(), n_inputs);
+  if (const EvalStatus status = residual(at, w, f0_); status != EvalStatus::ok) return status;
+  const bool exact = dae_.dual() && source_ != JacobianSource::differences;
+  for (Eigen::Index k = 0; k < n_inputs; ++k) {
+    EvalStatus status = EvalStatus::ok;
+    if (exact) {
+      for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i] = Dual8(at.x[i]);
+      for (std::size_t i = 0; i < u_dual_.size(); ++i) u_dual_[i] = Dual8(at.u[i]);
+      u_dual_[static_cast<std::size_t>(k)].d[0] = 1;
+      status = dae_.dual()->f(
+          {.t = Dual8(at.t), .x = x_dual_, .u = u_dual_, .base = at.base, .mode = at.mode, .scratch = at.scratch},
+          f_dual_);
+      for (Eigen::Index i = 0; i < out.rows(); ++i) out(i, k) = f_dual_[static_cast<std::size_t>(i)].d[0];
+    } else {
+      std::copy(at.u.begin(), at.u.end(), u_.begin());
+      const double step = std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(1.0, std::abs(at.u[k]));
+      u_[static_cast<std::size_t>(k)] += step;
+      At moved = at;
+      moved.u = u_;
+      status = residual(moved, w, f_);
+      for (Eigen::Index i = 0; i < out.rows(); ++i)
+        out(i, k) = (f_[static_cast<std::size_t>(i)] - f0_[static_cast<std::size_t>(i)]) / step;
+    }
+    if (status != EvalStatus::ok) return status;
+  }
+  return EvalStatus::ok;
 }
 
 bool Linearisation::pattern_grows(const At& at) const {

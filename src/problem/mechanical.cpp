@@ -8,6 +8,14 @@ EvalStatus MechanicalSystem::tangents(const MechanicalPoint<double>&, In, const 
   return EvalStatus::fatal;
 }
 
+EvalStatus MechanicalSystem::weighted_part_force(int part, const MechanicalPoint<double>& p, In weights,
+                                                 Out out) const noexcept {
+  if (weights.size() != 1) return EvalStatus::fatal;
+  const EvalStatus status = part_force(part, p, out);
+  for (double& x : out) x *= weights[0];
+  return status;
+}
+
 std::vector<std::string> MechanicalSystem::names(std::string_view) const { return {}; }
 std::string MechanicalSystem::unit(std::string_view) const { return {}; }
 void MechanicalSystem::rebase(Out, Out) const noexcept {}

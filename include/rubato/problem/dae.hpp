@@ -1,6 +1,7 @@
 #pragma once
 /// B(t,x) x' = f(t,x,u), outputs y = h(t,x,u): what every method integrates.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ class Dae : public DaeEquations<double> {
   [[nodiscard]] virtual ModelJacobian model_jacobian() const noexcept { return ModelJacobian::none; }
   [[nodiscard]] virtual SparsePattern jacobian_pattern() const { return SparsePattern::dense(size(), size()); }
   [[nodiscard]] virtual EvalStatus jacobian(const At& at, In w, Out values) const noexcept;
+
+  /// Where B may have entries; unknown: found by tracing, or by probing column by column.
+  [[nodiscard]] virtual std::optional<SparsePattern> mass_pattern() const { return std::nullopt; }
 
   /// Memory an evaluation may take from Point::scratch, over any scalar.
   [[nodiscard]] virtual std::size_t scratch_bytes() const noexcept { return 0; }

@@ -6,6 +6,7 @@
 #include "rubato/base/result.hpp"
 #include "rubato/linalg/colouring.hpp"
 #include "rubato/linalg/pattern.hpp"
+#include "rubato/linalg/sparse_product.hpp"
 #include "rubato/problem/dae.hpp"
 
 namespace rubato {
@@ -36,6 +37,13 @@ class Linearisation {
   /// d/dt (f − B w) at fixed x, with inputs moving at u' = u_rate. Exact through dual numbers, else by a one-sided
   /// difference over 1e-7·max(|t|, interval).
   [[nodiscard]] EvalStatus time_derivative(const At& at, In w, In u_rate, In f0, double interval, Out out) noexcept;
+
+  /// ∂f/∂u, dense; for analysis and real-time plans, not for the hot path.
+  [[nodiscard]] EvalStatus input_jacobian(const At& at, In w, Matrix& out);
+
+  /// y = J x and y = B x with the values of the last update.
+  void jacobian_times(In x, Out y) const noexcept { multiply(j_pattern_, j_values_, x, y); }
+  void mass_times(In x, Out y) const noexcept { multiply(b_pattern_, b_values_, x, y); }
 
   /// True when the equations at this point (another mode) depend on entries the pattern lacks.
   [[nodiscard]] bool pattern_grows(const At& at) const;

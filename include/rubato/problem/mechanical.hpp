@@ -9,6 +9,7 @@
 ///
 /// z: friction bristles, viscoelastic strains, controllers; λ: reactions or pressures; ν: rolling.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,7 +103,15 @@ class MechanicalSystem : public MechanicalEquations<double> {
   [[nodiscard]] virtual std::vector<std::string> names(std::string_view block) const;
   [[nodiscard]] virtual std::string unit(std::string_view block) const;
 
+  /// Where M(q) may have entries, for models too large to find out by tracing or probing.
+  [[nodiscard]] virtual std::optional<SparsePattern> inertia_pattern() const { return std::nullopt; }
+
   [[nodiscard]] virtual std::vector<std::string> part_names() const { return {"force"}; }
+  /// A part made of elements can be evaluated on some of them, with weights (snapshots, DEIM, hyper-reduction):
+  /// Σ_e weights[e] f_e. One element: the part as a whole.
+  [[nodiscard]] virtual int part_elements(int /*part*/) const noexcept { return 1; }
+  [[nodiscard]] virtual EvalStatus weighted_part_force(int part, const MechanicalPoint<double>& p, In weights,
+                                                       Out out) const noexcept;
 
   [[nodiscard]] virtual int base_size() const noexcept { return 0; }
   virtual void rebase(Out q, Out base) const noexcept;

@@ -15,7 +15,7 @@
 /// Optional templates: kinematics(p, v, q_rate), auxiliary(p, e), rolling(p, out) (affine in p.v), reaction(p, λ, ν, out)
 /// (Gᵀλ + Aᵀν by hand: cheaper for large models), part_force(part, p, f), part_energy(part, p, energy&).
 /// Optional members: constant_mass, compliant, autonomous (static constexpr bool), z_is_differential(i), part_names(),
-/// names(block), unit(block), base_size(), rebase(q, base), output_names()/outputs(p, a, y),
+/// part_elements(part)/weighted_part_force(part, p, weights, f), inertia_pattern(), names(block), unit(block), base_size(), rebase(q, base), output_names()/outputs(p, a, y),
 /// invariant_names()/invariants(p, out), roots()/root_values(p, out), next_time_event(t, mode), on_event(event, q, v, z),
 /// scratch_bytes(), tangent_kind()/tangent_patterns()/tangents(p, a, out).
 #include <memory>
@@ -378,6 +378,25 @@ class TemplateMechanicalSystem final : private detail::MechanicalHolder<Model>,
       return held.part_names();
     else
       return MechanicalSystem::part_names();
+  }
+  std::optional<SparsePattern> inertia_pattern() const override {
+    if constexpr (requires { held.inertia_pattern(); })
+      return held.inertia_pattern();
+    else
+      return MechanicalSystem::inertia_pattern();
+  }
+  int part_elements(int part) const noexcept override {
+    if constexpr (requires { held.part_elements(part); })
+      return held.part_elements(part);
+    else
+      return MechanicalSystem::part_elements(part);
+  }
+  EvalStatus weighted_part_force(int part, const MechanicalPoint<double>& p, In weights,
+                                 Out out) const noexcept override {
+    if constexpr (requires { held.weighted_part_force(part, p, weights, out); })
+      return detail::status_of([&] { return held.weighted_part_force(part, p, weights, out); });
+    else
+      return MechanicalSystem::weighted_part_force(part, p, weights, out);
   }
   int base_size() const noexcept override {
     if constexpr (requires { held.base_size(); })

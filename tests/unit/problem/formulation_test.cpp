@@ -169,6 +169,12 @@ TEST(Formulation, TimeDerivativeIsTotal) {
   ASSERT_EQ((*differences)->time_derivative(at, view(w), view(rate), {}, 1, view(approximate)), EvalStatus::ok);
   EXPECT_LT((exact - approximate).cwiseAbs().maxCoeff(), 1e-6);
   EXPECT_NEAR(exact[4], 2.5, 1e-12);  // the input enters f[0] with factor one
+
+  Matrix by_duals, by_differences;
+  ASSERT_EQ(dual->input_jacobian(at, view(w), by_duals), EvalStatus::ok);
+  ASSERT_EQ((*differences)->input_jacobian(at, view(w), by_differences), EvalStatus::ok);
+  EXPECT_EQ(by_duals(4, 0), 1);
+  EXPECT_LT((by_duals - by_differences).cwiseAbs().maxCoeff(), 1e-7);
 }
 
 TEST(Formulation, RefusesWhatMakesNoSense) {
