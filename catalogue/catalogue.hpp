@@ -42,6 +42,8 @@ struct Measure {
   double atol = 0;
   double rtol = 1;
   std::string definition = {};  ///< in words, for people who compare with other codes
+  /// The absolute tolerance of comparisons is this times the relative one: small where solutions are.
+  double atol_per_rtol = 1;
 };
 
 /// A problem with its parameters and formulation chosen: ready to run.

@@ -34,7 +34,8 @@ Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
             .measure = {.atol = 0,
                         .rtol = 1,
                         .definition = "relative error of all three concentrations at t_end (scd of the Test Set); "
-                                      "atol = 1e-6 rtol (y2 falls to 1e-13), first step 1e-6"},
+                                      "atol = 1e-6 rtol (y2 falls to 1e-13), first step 1e-6",
+                        .atol_per_rtol = 1e-6},
             .initial_step = 1e-6};
   if (same(t_end, 1e11))
     task.reference = {.t = t_end,
