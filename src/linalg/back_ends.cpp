@@ -42,13 +42,22 @@ Result<BackEnd> back_end_from_name(std::string_view name) {
   return Error{unknown_name("linear solver", name, known)};
 }
 
-BackEnd resolved(BackEnd back_end, const SparsePattern& pattern) noexcept {
+// Dense for n ≤ 16, KLU for n > 2000 (a dense matrix of 32 MB). In between the fill decides, not the density of A: dense if
+// L + U as predicted by the symbolic analysis would occupy more than 40 % of the n² places.
+// Measured (bench/kernels/step_matrix.cpp; one factorisation and three solves, real, time of dense / time of KLU):
+//   a band of half-width 2: n = 5: 0.7   10: 0.7   15: 1.0   20: 0.9   30: 1.4   40: 2.0   100: 9   300: 54
+//   the same of half-width 4 (L + U 70, 51, 40, 28, 21 … 3 %): 10: 0.65   15: 0.94   20: 1.1   30: 1.6   40: 2.8   300: 36
+//   with 11 random couplings more per row (91 … 63 %): n = 20: 0.3   40: 0.7   100: 0.8   200: 0.7   300: 0.5
+// Complex arithmetic moves the balance further towards KLU (1.2 at n = 10); one rule for both keeps the shifts of a
+// method on the same back end.
+BackEnd resolved(BackEnd back_end, const SparsePattern& pattern) {
   if (back_end != BackEnd::automatic) return back_end;
-  constexpr int always_dense = 16, never_dense = 400;
+  constexpr int always_dense = 16, never_dense = 2000;
+  constexpr double dense_above = 0.4;
   const int n = pattern.rows();
   if (n <= always_dense) return BackEnd::dense;
   if (n > never_dense) return BackEnd::klu;
-  return pattern.density() > 0.25 ? BackEnd::dense : BackEnd::klu;
+  return detail::klu_factor_density(pattern) > dense_above ? BackEnd::dense : BackEnd::klu;
 }
 
 template <class T>

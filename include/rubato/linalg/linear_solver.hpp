@@ -69,9 +69,10 @@ struct BackEndEntry {
 [[nodiscard]] std::string_view to_string(BackEnd back_end) noexcept;
 [[nodiscard]] Result<BackEnd> back_end_from_name(std::string_view name);
 
-/// What `automatic` means for this pattern; any other choice is returned as it is. The rule is a function of n and nnz
-/// alone, so that the same model always runs the same arithmetic; see back_ends.cpp for the rule and its measurement.
-[[nodiscard]] BackEnd resolved(BackEnd back_end, const SparsePattern& pattern) noexcept;
+/// What `automatic` means for this pattern; any other choice is returned as it is. The rule is a function of the pattern
+/// alone (size and predicted fill), so that the same model always runs the same arithmetic; back_ends.cpp has the rule and
+/// the measurements behind it. Costs a symbolic analysis: for set-up.
+[[nodiscard]] BackEnd resolved(BackEnd back_end, const SparsePattern& pattern);
 
 /// A solver for square patterns.
 template <class T>

@@ -194,11 +194,20 @@ TEST(BackEnd, NamesGoBothWays) {
   EXPECT_NE(wrong.error().message.find("klu"), std::string::npos);
 }
 
-TEST(BackEnd, AutomaticTakesDenseForSmallOrFullMatricesAndKluOtherwise) {
+TEST(BackEnd, AutomaticTakesDenseForSmallOrFillingMatricesAndKluOtherwise) {
+  std::mt19937 random(15);
   EXPECT_EQ(resolved(BackEnd::automatic, SparsePattern::identity(4)), BackEnd::dense);
   EXPECT_EQ(resolved(BackEnd::automatic, SparsePattern::dense(100, 100)), BackEnd::dense);
-  EXPECT_EQ(resolved(BackEnd::automatic, SparsePattern::identity(1000)), BackEnd::klu);
+  EXPECT_EQ(resolved(BackEnd::automatic, SparsePattern::identity(100)), BackEnd::klu);
+  EXPECT_EQ(resolved(BackEnd::automatic, SparsePattern::identity(5000)), BackEnd::klu);
   EXPECT_EQ(resolved(BackEnd::klu, SparsePattern::identity(4)), BackEnd::klu);
+  // 7 % of the places, and yet the factors fill: dense.
+  EXPECT_EQ(resolved(BackEnd::automatic, test::random_pattern(random, 300, 300, 20, true)), BackEnd::dense);
+  // An arrow fills only if eliminated in the wrong order; a structurally singular matrix gets some answer, too.
+  std::vector<Entry> arrow;
+  for (int i = 0; i < 100; ++i) arrow.insert(arrow.end(), {{i, i}, {i, 0}, {0, i}});
+  EXPECT_EQ(resolved(BackEnd::automatic, SparsePattern::from_entries(100, 100, arrow)), BackEnd::klu);
+  EXPECT_EQ(resolved(BackEnd::automatic, SparsePattern::from_entries(100, 100, {{0, 0}})), BackEnd::klu);
 }
 
 }  // namespace
