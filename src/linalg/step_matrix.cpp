@@ -47,7 +47,10 @@ struct StepMatrix::Body {
         B_values(static_cast<std::size_t>(b.nnz())),
         J_values(static_cast<std::size_t>(j.nnz())),
         row_scale(static_cast<std::size_t>(b.rows()), 1.0),
-        col_scale(static_cast<std::size_t>(b.rows()), 1.0) {
+        col_scale(static_cast<std::size_t>(b.rows()), 1.0),
+        B_whole(static_cast<std::size_t>(whole.nnz())),
+        J_whole(static_cast<std::size_t>(whole.nnz())),
+        scale_whole(static_cast<std::size_t>(whole.nnz()), 1.0) {
     RUBATO_ASSERT(b.rows() == b.cols() && j.rows() == j.cols() && b.rows() == j.rows(), "B and J are n × n");
     RUBATO_ASSERT(options.real_shifts >= 0 && options.complex_shifts >= 0, "numbers of shifts");
     real.reserve(static_cast<std::size_t>(options.real_shifts));
@@ -72,12 +75,8 @@ struct StepMatrix::Body {
     Slot<T>& s = slot<T>(k);
     s.row_scale = row_scale;
     s.col_scale = col_scale;
-    std::fill(s.values.begin(), s.values.end(), T(0));
-    for (std::size_t p = 0; p < from_B.size(); ++p) s.values[from_B[p]] = c * B_values[p];  // (1)
-    for (std::size_t p = 0; p < from_J.size(); ++p) s.values[from_J[p]] -= J_values[p];
-    for (int j = 0; j < whole.cols(); ++j)
-      for (int p = whole.column_starts()[j]; p < whole.column_starts()[j + 1]; ++p)
-        s.values[p] *= row_scale[whole.row_indices()[p]] * col_scale[j];  // (2)
+    for (std::size_t p = 0; p < s.values.size(); ++p)
+      s.values[p] = (c * B_whole[p] - J_whole[p]) * scale_whole[p];  // (1), (2)
     s.status = s.condensed.reduce(s.values);
     if (s.status == FactorStatus::ok) s.status = s.solver->factor(s.condensed.reduced_values());
     if (s.status != FactorStatus::ok) ++failures;
@@ -110,6 +109,7 @@ struct StepMatrix::Body {
   Condensation condensation;
   BackEnd back_end;
   std::vector<double> B_values, J_values, row_scale, col_scale;
+  std::vector<double> B_whole, J_whole, scale_whole;  // on the united pattern, so that factor() is one pass
   std::vector<Slot<double>> real;
   std::vector<Slot<Complex>> complex;
   long failures = 0, solves = 0;
@@ -127,6 +127,8 @@ void StepMatrix::linearise(In B_values, In J_values) noexcept {
                 "values do not fit the patterns");
   std::copy(B_values.begin(), B_values.end(), body_->B_values.begin());
   std::copy(J_values.begin(), J_values.end(), body_->J_values.begin());
+  for (std::size_t p = 0; p < B_values.size(); ++p) body_->B_whole[body_->from_B[p]] = B_values[p];
+  for (std::size_t p = 0; p < J_values.size(); ++p) body_->J_whole[body_->from_J[p]] = J_values[p];
 }
 
 void StepMatrix::set_scaling(In row_scale, In col_scale) noexcept {
@@ -134,6 +136,9 @@ void StepMatrix::set_scaling(In row_scale, In col_scale) noexcept {
                 "sizes disagree");
   std::copy(row_scale.begin(), row_scale.end(), body_->row_scale.begin());
   std::copy(col_scale.begin(), col_scale.end(), body_->col_scale.begin());
+  const std::span<const int> starts = body_->whole.column_starts(), rows = body_->whole.row_indices();
+  for (std::size_t j = 0; j < col_scale.size(); ++j)
+    for (int p = starts[j]; p < starts[j + 1]; ++p) body_->scale_whole[p] = row_scale[rows[p]] * col_scale[j];
 }
 In StepMatrix::row_scale() const noexcept { return body_->row_scale; }
 In StepMatrix::col_scale() const noexcept { return body_->col_scale; }
