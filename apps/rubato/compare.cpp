@@ -15,6 +15,12 @@ int compare(const StudyArguments& arguments) {
     if (!(tolerance > 0 && tolerance < 1))
       return complain(Error{
           fmt::format("--tolerances: {} is not allowed; numbers > 0 and < 1, e.g. --tolerances 1e-3,1e-5", tolerance)});
+  for (const auto& name : arguments.methods)
+    if (const auto method = method_by_name(name); method && (*method)->info.embedded_order == 0)
+      return complain(
+          Error{fmt::format("--methods: '{}' has no error estimate and knows no tolerance; it can run in "
+                            "`rubato converge`",
+                            name)});
   auto study = make_study(arguments);
   if (!study) return stop_flag() ? interrupted : complain(study.error());
 

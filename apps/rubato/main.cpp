@@ -12,12 +12,14 @@ namespace {
 
 using namespace rubato::app;
 
-std::string described(const std::string& words, const std::string& examples) {
-  return words + "\n\nExamples:\n" + examples;
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& words, const std::string& examples) {
+  auto* command = app.add_subcommand(name, words);
+  command->footer("Examples:\n" + examples);
+  return command;
 }
 
 struct CommandLine {
-  CLI::App app{"Rubato: stiff and constrained mechanical systems, integrated in time."};
+  CLI::App app{"Rubato: stiff and constrained mechanical systems, integrated in time.", "rubato"};
   RunArguments run;
   ListArguments list;
   CheckArguments check;
@@ -55,13 +57,12 @@ struct CommandLine {
   }
 
   void add_run() {
-    auto* command = app.add_subcommand(
-        "run",
-        described("Integrate a problem; keep the solution, the counters and pictures",
-                  "  rubato run examples/spring_pendulum.toml\n"
-                  "  rubato run model.toml -o results/fine --method rodas5p --set solver.rtol=1e-8 --set eps=1e-3\n"
-                  "  rubato run model.toml --resume            continue after Ctrl-C\n\n"
-                  "Files of an earlier run in the same folder are replaced."));
+    auto* command =
+        add_command(app, "run", "Integrate a problem; keep the solution, the counters and pictures",
+                    "  rubato run examples/spring_pendulum.toml\n"
+                    "  rubato run model.toml -o results/fine --method rodas5p --set solver.rtol=1e-8 --set eps=1e-3\n"
+                    "  rubato run model.toml --resume            continue after Ctrl-C\n\n"
+                    "Files of an earlier run in the same folder are replaced.");
     command->add_option("file", run.file, "Run file, see docs/run-file.md")->required()->type_name("FILE.toml");
     command->add_option("-o,--output", run.folder, "Folder for the results (results/FILE)")->type_name("DIR");
     command->add_option("--method", run.method, "Method, instead of the file's (`rubato list methods`)")
@@ -73,19 +74,19 @@ struct CommandLine {
 
   void add_list() {
     const std::string topics = rubato::joined(list_topics());
-    auto* command = app.add_subcommand("list", described("Show what there is: " + topics,
-                                                         "  rubato list problems\n"
-                                                         "  rubato list methods --format json\n"));
+    auto* command = add_command(app, "list", "Show what there is: " + topics,
+                                "  rubato list problems\n"
+                                "  rubato list methods --format json\n");
     command->add_option("topic", list.what, topics)->required()->type_name("TOPIC");
     add_format(command, list.format);
     actions[command] = [](CommandLine& c) { return rubato::app::list(c.list); };
   }
 
   void add_check() {
-    auto* command = app.add_subcommand(
-        "check", described("Check a run file or a problem without running it: names, start values, derivatives",
-                           "  rubato check examples/spring_pendulum.toml\n"
-                           "  rubato check pendulum --set problem.formulation=index-3\n"));
+    auto* command =
+        add_command(app, "check", "Check a run file or a problem without running it: names, start values, derivatives",
+                    "  rubato check examples/spring_pendulum.toml\n"
+                    "  rubato check pendulum --set problem.formulation=index-3\n");
     command->add_option("what", check.file_or_problem, "Run file or problem of the catalogue")
         ->required()
         ->type_name("FILE.toml|PROBLEM");
@@ -95,7 +96,7 @@ struct CommandLine {
 
   void add_study(const std::string& name, StudyArguments& study, const std::string& words, const std::string& examples,
                  int (*action)(CommandLine&)) {
-    auto* command = app.add_subcommand(name, described(words, examples));
+    auto* command = add_command(app, name, words, examples);
     command->add_option("problem", study.problem, "Problem of the catalogue (`rubato list problems`)")
         ->required()
         ->type_name("PROBLEM");

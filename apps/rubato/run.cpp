@@ -28,6 +28,7 @@ std::string task_text(const Task& task) {
   config.output.formats = {"csv"};
   config.output.plot.clear();
   config.output.time_axis = io::Scale::linear;
+  config.options.step.max_steps = 0;  // says only when to give up
   return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
 }
 
@@ -143,8 +144,7 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
 
 int run(const RunArguments& arguments) {
   const Stopwatch watch;
-  std::vector<std::string> overrides = arguments.set;
-  auto config = io::read_run_file(arguments.file, overrides);
+  auto config = io::read_run_file(arguments.file, arguments.set);
   if (!config) return complain(config.error());
   if (!arguments.method.empty()) {
     config->method = arguments.method;
@@ -169,6 +169,7 @@ int run(const RunArguments& arguments) {
   }
   if (const auto made = io::make_folder(folder); !made) return complain(made.error());
 
+  catch_interrupts();
   const InitialValueProblem& problem = task->instance.problem;
   fmt::print(stderr, "{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
              task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
@@ -181,12 +182,12 @@ int run(const RunArguments& arguments) {
   CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr);
   io::Progress progress(problem.t_start, problem.t_end);
   Observer* const observers[] = {&recorder, &keeper, &progress};
-  catch_interrupts();
   const auto summary = integrate(problem, *task->method, task->config.options,
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
   progress.wipe();
   if (!summary) return complain(task->config.at("solver.method", summary.error().message));
 
+  const bool resumable = !completed(summary->status) && keeper.write();
   io::Trajectory trajectory = io::trajectory_of(recorder);
   if (arguments.resume) {
     io::append_after(before.trajectory, trajectory, before.t);
@@ -202,7 +203,6 @@ int run(const RunArguments& arguments) {
     fs::remove(checkpoint_name, ignored);  // nothing left to resume
     return written ? done : wrong_input;
   }
-  const bool resumable = keeper.write();
   fmt::print(stderr, "  {:<12} the results end at t = {:.6g} s of {:.6g} s{}\n", "incomplete", summary->t,
              problem.t_end, resumable ? "; continue with --resume" : "");
   return summary->status == RunStatus::interrupted ? interrupted : numerical_failure;

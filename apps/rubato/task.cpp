@@ -53,7 +53,8 @@ Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
       return config.at("solver.atol_of." + name, unknown_name("block", name, blocks));
   std::vector<std::string> channels = dae.layout().component_names();
   for (const auto& more : {dae.output_names(), dae.invariant_names(), blocks})
-    channels.insert(channels.end(), more.begin(), more.end());
+    for (const auto& name : more)
+      if (std::find(channels.begin(), channels.end(), name) == channels.end()) channels.push_back(name);
   for (const auto& name : config.output.plot)
     if (std::find(channels.begin(), channels.end(), name) == channels.end())
       return config.at("output.plot", unknown_name("channel", name, channels));

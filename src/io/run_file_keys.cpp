@@ -306,7 +306,7 @@ std::string allowed_values(const Key& key) {
           [&](const std::vector<std::string>*) {
             return key.choices.empty() ? std::string("a list of texts") : "a list of " + choice_names(key);
           },
-          [&](const NamedValues*) { return range_words(key, "names with numbers, each a number"); }},
+          [&](const NamedValues*) { return range_words(key, "names with numbers"); }},
       key.field(any));
 }
 
@@ -337,8 +337,11 @@ std::string to_toml(const RunConfig& config) {
 Error RunConfig::at(std::string_view key, std::string_view sentence) const {
   std::string_view known = key;
   for (;;) {
-    if (const auto found = places.find(known); found != places.end())
-      return Error{fmt::format("{}: {}: {}", found->second, key, sentence)};
+    if (const auto found = places.find(known); found != places.end()) {
+      const bool is_option = found->second.starts_with("--");  // --set key, --method: the key is named already
+      return Error{is_option ? fmt::format("{}: {}", found->second, sentence)
+                             : fmt::format("{}: {}: {}", found->second, key, sentence)};
+    }
     const auto dot = known.rfind('.');
     if (dot == std::string_view::npos) break;
     known = known.substr(0, dot);

@@ -10,8 +10,7 @@ std::string summary_text(const RunResult& r, double wall_seconds) {
   const auto line = [&](std::string_view name, const std::string& value) {
     out += fmt::format("  {:<12} {}\n", name, value);
   };
-  const bool plain = r.status == "finished";
-  line("ended", fmt::format("{} at t = {:.10g} s{}{}", r.status, r.t, plain ? "" : ": ", plain ? "" : r.reason));
+  line("ended", r.status == "finished" ? fmt::format("finished at t = {:.10g} s", r.t) : r.reason);
   line("steps", fmt::format("{} accepted, {} rejected{}", s.accepted, s.rejected,
                             s.failed > 0 ? fmt::format(", {} failed", s.failed) : std::string{}));
   if (s.accepted > 0) line("step sizes", fmt::format("{:.3g} … {:.3g} s", r.smallest_step, r.largest_step));

@@ -46,7 +46,7 @@ struct RunConfig {
 
   std::map<std::string, std::string, std::less<>> places = {};  ///< key → "file:line:column" or "--set key"
 
-  /// "place: key: sentence", with the nearest known place of the key.
+  /// "file:line:column: key: sentence" or "--set key: sentence"; without a place of its own, that of the table or file.
   [[nodiscard]] Error at(std::string_view key, std::string_view sentence) const;
 };
 

@@ -123,7 +123,7 @@ TEST(RunFile, LaterMessagesFindThePlaceOfAKey) {
   const auto c = parse_run_file(good, "run.toml", std::vector<std::string>{"eps=1"});
   ASSERT_TRUE(c.ok());
   EXPECT_EQ(c->at("problem.name", "unknown").message, "run.toml:3:8: problem.name: unknown");
-  EXPECT_EQ(c->at("problem.parameters.eps", "no").message, "--set eps: problem.parameters.eps: no");
+  EXPECT_EQ(c->at("problem.parameters.eps", "no").message, "--set eps: no");
   EXPECT_EQ(c->at("time.start", "no").message, "run.toml: time.start: no");
 }
 
