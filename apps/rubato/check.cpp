@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "pictures.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/problem/derivative_check.hpp"
 #include "task.hpp"
 
 namespace rubato::app {
@@ -99,6 +100,15 @@ void check_constraints(const catalogue::Instance& instance, Report& report) {
                                          rows.empty() ? std::string{} : "; dependent rows: " + joined(rows)));
 }
 
+void check_model(const Task& task, Report& report) {
+  const auto found = check_derivatives(task.instance.problem, {.source = task.config.options.linear.jacobian});
+  if (!found) return report.wrong("derivatives", found.error().message);
+  if (found->ok)
+    report.fine("derivatives", describe(*found));
+  else
+    report.wrong("derivatives", describe(*found));
+}
+
 }  // namespace
 
 int check(const CheckArguments& arguments) {
@@ -121,6 +131,7 @@ int check(const CheckArguments& arguments) {
   for (const auto& sentence : task->notes) report.say("note", sentence);
   check_start(problem, report);
   check_constraints(task->instance, report);
+  check_model(*task, report);
   // A method knows best whether it can run the task: make its stepper and drop it.
   if (const auto stepper = task->method->make(task->method->info, problem, task->config.options); stepper)
     report.fine("method", fmt::format("{}: order {}, meant for index ≤ {}", task->method->info.name,

@@ -135,6 +135,7 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
       keep("steps.svg", io::write_file(folder / "steps.svg", io::to_svg(steps_figure(task, result))));
     }
   }
+  keep("options.toml", io::write_file(folder / "options.toml", result.options));
   keep("summary.json", io::write_file(folder / "summary.json", io::summary_json(result)));
   keep("timing.json", io::write_file(folder / "timing.json", io::timing_json(result.statistics, wall_seconds)));
   fmt::print(stderr, "  {:<12} {}/{{{}}}\n", "results", folder.string(), fmt::join(written, ","));

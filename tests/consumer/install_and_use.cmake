@@ -46,5 +46,6 @@ endif()
 run("configuring the user's project" ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK_DIR}/project -G ${GENERATOR}
   -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" ${flags})
 run("building the user's project" ${CMAKE_COMMAND} --build ${WORK_DIR}/project)
+run("running the user's picture" ${WORK_DIR}/project/picture)
 run("running the user's program" ${WORK_DIR}/project/consumer)
 message(STATUS "the user's program says: ${output}")
