@@ -57,18 +57,10 @@ EventFinder::Outcome EventFinder::evaluate_within(const Stepper& stepper, double
 EventFinder::Outcome EventFinder::restart(double t, In x, In base, int mode) {
   if (empty()) return Outcome::none;
   const Outcome outcome = evaluate(t, x, base, mode, values_);
-  for (std::size_t i = 0; i < roots_.size(); ++i)
-    state_[i] = {.side = sign(values_[i]), .band = 0, .value = values_[i]};
-  return outcome;
-}
-
-EventFinder::Outcome EventFinder::restart_after_event(double t, In x, In base, int mode) {
-  if (empty()) return Outcome::none;
-  const Outcome outcome = evaluate(t, x, base, mode, values_);
   for (std::size_t i = 0; i < roots_.size(); ++i) {
     Root& root = state_[i];
-    const bool has_fired = std::ranges::find(fired_, static_cast<int>(i)) != fired_.end();
-    const bool at_zero = has_fired && std::abs(values_[i]) <= root.band;
+    const bool was_at_zero = root.side == 0 || std::ranges::find(fired_, static_cast<int>(i)) != fired_.end();
+    const bool at_zero = was_at_zero && std::abs(values_[i]) <= root.band;
     root = {.side = at_zero ? 0 : sign(values_[i]), .band = at_zero ? root.band : 0, .value = values_[i]};
   }
   return outcome;

@@ -28,10 +28,9 @@ class EventFinder {
     model_refused,  ///< the model could not evaluate its root functions at t()
   };
 
-  /// Looks at a new state: a start, or what an event made of the state.
+  /// Looks at a new state: a start, or what a stop or an event made of it. Functions that were at zero or have just fired,
+  /// and lie within their band, are at zero.
   [[nodiscard]] Outcome restart(double t, In x, In base, int mode);
-  /// The same after an event: functions that fired and lie within their band are at zero.
-  [[nodiscard]] Outcome restart_after_event(double t, In x, In base, int mode);
   /// Widens the bands by what a projection onto the constraints has moved the functions: from x_before to x_after.
   [[nodiscard]] Outcome widen_bands(double t, In x_before, In x_after, In base, int mode);
 

@@ -268,13 +268,13 @@ class Run {
     const bool time_event = at_stop && stop_ == Stop::time_event;
     inputs(t_, u_);
     if (found || time_event)
-      meet_event(found, time_event);
+      meet_event(found);
     else
       meet_break();
     if (running_) begin_segment();
   }
 
-  void meet_event(bool found, bool time_event) {
+  void meet_event(bool found) {
     const std::span<const int> fired = found ? events_.fired() : std::span<const int>{};
     ++count_.events;
     if (t_ - t_last_event_ > 10 * event_tolerance()) events_in_a_row_ = 0;
@@ -297,19 +297,17 @@ class Run {
       const Vector x_event = x_;
       auto result = make_consistent_here({});
       if (!result && needed)
-        return end(RunStatus::inconsistent, fmt::format("at t = {} no consistent state was found after event{}: {}", t_,
+        return end(RunStatus::inconsistent, fmt::format("at t = {} no consistent state was found after {}: {}", t_,
                                                         event_names(fired), result.error().message));
       if (result && found && !looked(events_.widen_bands(t_, view(x_event), x(), base(), mode_))) return;
     }
-    if (!looked(found ? events_.restart_after_event(t_, x(), base(), mode_) : events_.restart(t_, x(), base(), mode_)))
-      return;
+    if (!looked(events_.restart(t_, x(), base(), mode_))) return;
     for (Observer* observer : control_.observers) observer->on_event(record);
     if (!restart_stepper()) return;
     if (jumps && !fixed()) h_ = std::min(h_, initial_step(effect.state_changed));
     tell_restart();
     if (effect.terminate || (found && events_.terminal()))
-      end(RunStatus::event, fmt::format("ended at t = {} by {}", t_,
-                                        time_event && !found ? "a time event" : "event" + event_names(fired)));
+      end(RunStatus::event, fmt::format("ended at t = {} by {}", t_, event_names(fired)));
   }
 
   /// The input or its derivative jumps: differential unknowns go on, algebraic ones follow a jump of u.
@@ -353,7 +351,7 @@ class Run {
   [[nodiscard]] std::string event_names(std::span<const int> fired) const {
     std::vector<std::string> names;
     for (const int i : fired) names.push_back("'" + events_.root(i).name + "'");
-    return names.empty() ? std::string{} : " " + joined(names);
+    return names.empty() ? "a time event" : "event " + joined(names);
   }
 
   // --- step sizes ---------------------------------------------------------------------------------------------------

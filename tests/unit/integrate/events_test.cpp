@@ -1,6 +1,7 @@
 // Events: found, located, in order, once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "rubato/integrate/integrate.hpp"
@@ -128,6 +129,20 @@ TEST(Events, NoiseAboutZeroAfterTheEventIsNoEvent) {
   // Located to 1e-12, the function is known to about 1e-12: what it does below that is staying at zero.
   const Root noisy = [](double t) { return t < 0.43 ? 0.43 - t : -1e-18 * std::cos(2 * M_PI * 20 * (t - 0.43)); };
   expect_times(clock({noisy}), {0.43});
+}
+
+TEST(Events, AFunctionAtZeroStaysThereOverOtherStops) {
+  const auto values = [](const At& at, Out g) {
+    g[0] = at.t < 0.43 ? 0.43 - at.t : -1e-18 * std::cos(2 * M_PI * 20 * (at.t - 0.43));
+  };
+  const auto problem = make_problem({.f = rest,
+                                     .roots = {{.name = "noisy"}},
+                                     .root_values = values,
+                                     .next_time_event = [](double t) { return (std::floor(t * 10) + 1) / 10; }},
+                                    {0}, 1);
+  const Found found = run(problem, {.step = {.fixed_step = 0.1}});
+  EXPECT_EQ(std::ranges::count_if(found.events, [](const EventRecord& e) { return !e.roots.empty(); }), 1);
+  EXPECT_GE(found.events.size(), 10u);
 }
 
 TEST(Events, AStateThatStopsAtTheRootStaysThere) {
