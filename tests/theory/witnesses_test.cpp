@@ -57,7 +57,9 @@ TEST(Witnesses, EveryProblemRunsWithEveryMethodThatClaimsItsClass) {
       const auto instance = with_constant_mass(entry, formulation);
       ASSERT_TRUE(instance.ok()) << entry.name << " " << formulation << ": " << instance.error().message;
       for (const auto& method : methods()) {
-        if (!claims(method, *instance->problem.dae) || method.info.order < 2) continue;
+        if (!claims(method, *instance->problem.dae)) continue;
+        // Methods of order 2 take thousands of steps: one formulation of each problem is enough for them.
+        if (method.info.order == 2 && formulation != entry.default_formulation) continue;
         // Looser tolerances let index 3 drift off the constraints until the step collapses (docs/methods.md).
         const double tolerance = method.info.order == 2 ? 3e-4 : 1e-4;
         const auto run = integrate(instance->problem, method, options_for(*instance, tolerance));
