@@ -13,10 +13,11 @@ namespace detail {
 namespace {
 
 /// M for projections: coordinates without mass are moved as if they had mass one.
-Sparse weights(Sparse m) {
-  for (int j = 0; j < m.cols(); ++j)
-    if (m.coeff(j, j) == 0) m.coeffRef(j, j) = 1;
-  return m;
+Sparse weights(const Sparse& m) {
+  Sparse ones(m.rows(), m.cols());
+  ones.setIdentity();
+  for (int j = 0; j < m.cols(); ++j) ones.coeffRef(j, j) = m.coeff(j, j) == 0 ? 1 : 0;
+  return m + ones;
 }
 
 /// D with unit diagonal D M D.
