@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t lanes = 8;
 
 /// Which unknowns each row of f − B w depends on (or, for B, which entries of w): one run of the traced model.
-SparsePattern traced(const Dae& dae, const At& at, In x, bool of_mass) {
+SparsePattern traced(const Dae& dae, const At& at, bool of_mass) {
   const int n = dae.size();
   Tracing tracing;
   std::vector<Tracer> xs, us, ws, f(static_cast<std::size_t>(n)), bw(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
-    xs.push_back(of_mass ? Tracer(x[i]) : tracing.variable(x[i], i));
+    xs.push_back(of_mass ? Tracer(at.x[i]) : tracing.variable(at.x[i], i));
     ws.push_back(of_mass ? tracing.variable(1.0, i) : Tracer(1.0));
   }
   for (const double u : at.u) us.emplace_back(u);
@@ -33,17 +33,23 @@ SparsePattern traced(const Dae& dae, const At& at, In x, bool of_mass) {
   return SparsePattern::from_entries(n, n, std::move(entries));
 }
 
-/// The pattern at x and at a point beside it, so that a value that is zero by chance hides no branch.
-SparsePattern traced_jacobian(const Dae& dae, const At& at) {
-  std::vector<double> beside(at.x.begin(), at.x.end());
-  for (std::size_t i = 0; i < beside.size(); ++i)
-    beside[i] += 1e-4 * (std::abs(beside[i]) + 1e-2) * (1 + 0.1 * static_cast<double>(i % 7));
-  return united(traced(dae, at, at.x, false), traced(dae, at, beside, false));
+/// The pattern at a point and at one beside it, so that a value that is zero by chance (of x, t, u or the base of a chart)
+/// hides nothing.
+SparsePattern traced_twice(const Dae& dae, const At& at, bool of_mass) {
+  const auto moved = [](In values) {
+    std::vector<double> beside(values.begin(), values.end());
+    for (std::size_t i = 0; i < beside.size(); ++i)
+      beside[i] += 1e-4 * (std::abs(beside[i]) + 1e-2) * (1 + 0.1 * static_cast<double>(i % 7));
+    return beside;
+  };
+  const auto t = moved({&at.t, 1}), x = moved(at.x), u = moved(at.u), base = moved(at.base);
+  const At beside{.t = t[0], .x = x, .u = u, .base = base, .mode = at.mode, .scratch = at.scratch};
+  return united(traced(dae, at, of_mass), traced(dae, beside, of_mass));
 }
 
 SparsePattern mass_pattern_of(const Dae& dae, const At& at) {
   if (auto known = dae.mass_pattern()) return *std::move(known);
-  if (dae.tracer()) return traced(dae, at, at.x, true);
+  if (dae.tracer()) return traced_twice(dae, at, true);
   // B w is linear in w: a product with each unit vector shows a column.
   const int n = dae.size();
   std::vector<double> w(static_cast<std::size_t>(n)), column(static_cast<std::size_t>(n));
@@ -80,7 +86,8 @@ Result<std::unique_ptr<Linearisation>> Linearisation::create(const Dae& dae, con
 void Linearisation::prepare(const At& at) {
   const auto n = static_cast<std::size_t>(dae_.size());
   exact_ = source_ != JacobianSource::model || dae_.model_jacobian() == ModelJacobian::exact;
-  j_pattern_ = source_ == JacobianSource::model || !dae_.tracer() ? dae_.jacobian_pattern() : traced_jacobian(dae_, at);
+  j_pattern_ =
+      source_ == JacobianSource::model || !dae_.tracer() ? dae_.jacobian_pattern() : traced_twice(dae_, at, false);
   b_pattern_ = mass_pattern_of(dae_, at);
   j_groups_ = group_columns(j_pattern_);
   b_groups_ = group_columns(b_pattern_);
@@ -272,7 +279,7 @@ EvalStatus Linearisation::input_jacobian(const At& at, In w, Matrix& out) {
 
 bool Linearisation::pattern_grows(const At& at) const {
   if (source_ == JacobianSource::model || !dae_.tracer()) return false;
-  return !(united(j_pattern_, traced_jacobian(dae_, at)) == j_pattern_) ||
+  return !(united(j_pattern_, traced_twice(dae_, at, false)) == j_pattern_) ||
          !(united(b_pattern_, mass_pattern_of(dae_, at)) == b_pattern_);
 }
 
