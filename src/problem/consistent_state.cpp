@@ -219,6 +219,7 @@ Result<void> Start::project_velocities(const Vector& wanted) {
   if (!system_2.regular())
     return error("velocities cannot be projected: the masses do not determine how to move " +
                  coordinates_in(system_2.weakest_direction()));
+  const Vector given = state.v;
   for (int twice = 0; twice < 2; ++twice) {
     state.v += system_2.solve(below(n, Vector(defect(rank.kept)))).head(n);  // (2)
     defect = target - rates();
@@ -227,7 +228,8 @@ Result<void> Start::project_velocities(const Vector& wanted) {
 
   const Vector v = state.v;
   state.v.setZero();
-  const Vector terms = j.cwiseAbs() * v.cwiseAbs() + rates().cwiseAbs() + target.cwiseAbs();
+  // Round-off of the projection is that of the velocities it removed, too.
+  const Vector terms = j.cwiseAbs() * (v.cwiseAbs() + given.cwiseAbs()) + rates().cwiseAbs() + target.cwiseAbs();
   state.v = v;
   for (std::size_t k = 0; k < rank.dependent.size(); ++k) {
     const int row = rank.dependent[k];
@@ -381,8 +383,10 @@ Result<void> Start::solve_accelerations() {
 
   if (!rank.dependent.empty()) {
     // Rows that are dependent in a singular position only differ in their acceleration terms.
-    const Vector rows = accelerations(state.a), terms = constraint_matrix().cwiseAbs() * state.a.cwiseAbs() +
-                                                        accelerations(Vector::Zero(n)).cwiseAbs();
+    // Where all terms of a row vanish, round-off of the largest accelerations is left.
+    const Vector typical = state.a.cwiseAbs().array() + 1e-6 * state.a.cwiseAbs().maxCoeff();
+    const Vector rows = accelerations(state.a),
+                 terms = constraint_matrix().cwiseAbs() * typical + accelerations(Vector::Zero(n)).cwiseAbs();
     for (const int row : rank.dependent)
       if (std::abs(rows[row]) > 1e-6 * terms[row])
         return error(
