@@ -15,11 +15,18 @@ namespace {
 
 /// The one list. Names, help, command line and tests derive from it.
 const std::vector<Entry>& list() {
-  static const std::vector<Entry> entries{// first order
-                                          prothero_robinson(), van_der_pol(), robertson(), robertson_dae(),
-                                          // mechanical
-                                          prothero_robinson_2(), pendulum(), stiff_spring_pendulum(),
-                                          stiff_spring_pendulum_source(), linear_dae(), andrews(), slider_crank()};
+  // clang-format off
+  static const std::vector<Entry> entries{
+      // first order
+      prothero_robinson(), van_der_pol(), robertson(), robertson_dae(), quasi_linear(), orifice(),
+      // mechanical: classics of the literature
+      prothero_robinson_2(), pendulum(), stiff_spring_pendulum(), stiff_spring_pendulum_source(), linear_dae(),
+      andrews(), slider_crank(),
+      // mechanical: rotations, friction, rolling, variable mass, dependent rows, tables, many unknowns
+      heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),
+      mass_spring_lattice(),
+  };
+  // clang-format on
   return entries;
 }
 
@@ -157,7 +164,8 @@ Result<Instance> mechanical_instance(std::shared_ptr<const MechanicalSystem> sys
   const auto chosen = formulation_by_name(formulation);
   if (!chosen) return chosen.error();
   ConstraintDiagnosis diagnosis;
-  const auto start = consistent_state(*system, guess, {}, &diagnosis);
+  // Reactions of dependent rows are zero, as the formulation holds them.
+  const auto start = consistent_state(*system, guess, {.minimum_norm = false}, &diagnosis);
   if (!start) return start.error();
   auto dae = formulate(system, *chosen, diagnosis.dependent);
   if (!dae) return dae.error();

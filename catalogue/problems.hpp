@@ -16,15 +16,24 @@ namespace rubato::catalogue {
 
 // One per problem; the list in catalogue.cpp names them all.
 Entry andrews();
+Entry double_pendulum();
+Entry heavy_top();
 Entry linear_dae();
+Entry lugre_oscillator();
+Entry mass_spring_lattice();
+Entry orifice();
+Entry overconstrained_loop();
 Entry pendulum();
 Entry prothero_robinson();
 Entry prothero_robinson_2();
+Entry quasi_linear();
 Entry robertson();
 Entry robertson_dae();
+Entry rolling_disc();
 Entry slider_crank();
 Entry stiff_spring_pendulum();
 Entry stiff_spring_pendulum_source();
+Entry tabulated_force();
 Entry van_der_pol();
 
 /// The end of the interval, a parameter of every problem: references depend on it.
