@@ -223,10 +223,7 @@ class FormulatedSystem final : public FormulatedDae {
     return m.status != EvalStatus::ok ? m.status : system_->root_values(m.p, values);
   }
   double next_time_event(double t, int mode) const noexcept override { return system_->next_time_event(t, mode); }
-  EventEffect on_event(const EventContext& event, Out x) const noexcept override {
-    return system_->on_event(event, block(x, plan_.at.q, plan_.s.q), block(x, plan_.at.v, plan_.s.v),
-                             block(x, plan_.at.z, plan_.s.z));
-  }
+  EventEffect on_event(const EventContext& event, Out x) const noexcept override;
 
   std::optional<SparsePattern> mass_pattern() const override;
   ModelJacobian model_jacobian() const noexcept override {
@@ -401,6 +398,24 @@ EvalStatus FormulatedSystem::unpack(const At& at, In w, MechanicalState& state) 
     state.a = map(w.subspan(static_cast<std::size_t>(plan_.at.v), static_cast<std::size_t>(plan_.s.v)));
   }
   return EvalStatus::ok;
+}
+
+/// A model resets q, v and z. Where momenta are unknowns they follow: p = M(q) v.
+EventEffect FormulatedSystem::on_event(const EventContext& event, Out x) const noexcept {
+  const Places& o = plan_.at;
+  const Out q = block(x, o.q, plan_.s.q), z = block(x, o.z, plan_.s.z);
+  if (o.v >= 0 && o.p < 0) return system_->on_event(event, q, block(x, o.v, plan_.s.v), z);
+  ScratchMemory memory(scratch_bytes());
+  const auto m = rows_.unknowns(
+      {.t = event.t, .x = x, .u = event.u, .base = event.base, .mode = event.mode, .scratch = memory.scratch()});
+  if (m.status != EvalStatus::ok) return {.mode = event.mode, .terminate = true};
+  Vector v = map(m.p.v);
+  const EventEffect effect = system_->on_event(event, q, view(v), z);
+  if (!effect.state_changed) return effect;
+  if (o.v >= 0) map(block(x, o.v, plan_.s.v)) = v;
+  if (o.p >= 0 && system_->inertia(m.p, view(std::as_const(v)), block(x, o.p, plan_.s.v)) != EvalStatus::ok)
+    return {.mode = effect.mode, .state_changed = true, .terminate = true};
+  return effect;
 }
 
 }  // namespace
