@@ -146,9 +146,9 @@ Entry mass_spring_lattice() {
       .title = "hanging net of n x n masses: a sparse second-order system of any size",
       .source = "written for this catalogue",
       .parameters =
-          {{.name = "n", .default_value = 10, .help = "masses in a row; 2 n^2 coordinates", .min = 2, .max = 1000},
-           {.name = "rods", .default_value = 0, .help = "rigid links in the lowest row", .min = 0, .max = 999},
-           {.name = "eps", .default_value = 0, .help = "compliance of these links, 0: rigid", .min = 0, .max = 1e3},
+          {{.name = "n", .default_value = 4, .help = "masses in a row; 2 n^2 coordinates", .min = 2, .max = 1000},
+           {.name = "rods", .default_value = 2, .help = "rigid links in the lowest row", .min = 0, .max = 999},
+           {.name = "eps", .default_value = 1e-2, .help = "compliance of these links, 0: rigid", .min = 0, .max = 1e3},
            {.name = "k",
             .default_value = 1e4,
             .unit = "N/m",
@@ -157,11 +157,11 @@ Entry mass_spring_lattice() {
             .max = 1e15},
            {.name = "c", .default_value = 0, .unit = "Ns/m", .help = "damping of the springs", .min = 0, .max = 1e12},
            {.name = "m", .default_value = 1, .unit = "kg", .help = "each mass", .min = 1e-12, .max = 1e12},
-           end_time(1)},
+           end_time(0.5)},
       .formulations = {"penalty", "eps-lambda", "eps-lambda-rate", "index-3", "index-2", "ggl", "index-1",
                        "semi-explicit", "state-space"},
-      .default_formulation = "index-2",
-      .t_end = 1,
+      .default_formulation = "eps-lambda",
+      .t_end = 0.5,
       .make = make};
 }
 

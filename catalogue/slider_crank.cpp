@@ -214,7 +214,7 @@ Entry slider_crank() {
                           "0: smooth motion (S), 1: rigid motion (R), 2: periodic motion of the consistent mass", 2),
                      flag("truncated_pi", 0, "1: pi = 3.1415927 as in the test set's code"),
                      flag("consistent_mass", 0, "1: longitudinal mass block with the factor 1/15"), end_time(0.1)},
-      .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "momentum", "hamilton", "state-space"},
+      .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "momentum", "state-space"},
       .default_formulation = "semi-explicit",
       .t_end = 0.1,
       .make = make};

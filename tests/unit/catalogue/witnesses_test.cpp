@@ -137,6 +137,18 @@ TEST(LuGreOscillator, ReboundsFromTheStop) {
   EXPECT_TRUE(effect.state_changed);
   EXPECT_FALSE(effect.terminate);
   EXPECT_EQ(x[1], 0.15);
+  // Where momenta are unknowns they follow the reset velocity: p = m v, m = 1.
+  for (const char* formulation : {"momentum", "hamilton"}) {
+    const Instance other = built("lugre-oscillator", {}, formulation);
+    const Block* p = other.problem.dae->layout().find("p");
+    ASSERT_NE(p, nullptr);
+    Vector y = other.problem.x;
+    y[p->offset] = -0.3;
+    if (const Block* v = other.problem.dae->layout().find("v")) y[v->offset] = -0.3;
+    EXPECT_TRUE(
+        other.problem.dae->on_event({.t = 1, .roots = {&fired, 1}, .base = {}, .u = {}}, view(y)).state_changed);
+    EXPECT_NEAR(y[p->offset], 0.15, 1e-16) << formulation;
+  }
   // In steady sliding the bristle carries the Stribeck force: z = s(w)/σ₀, z' = 0.
   const MechanicalState sliding{.q = Vector::Zero(1), .v = Vector::Constant(1, -0.1), .z = Vector::Constant(1, 1e-5)};
   PointAt at(*instance.system, sliding);
