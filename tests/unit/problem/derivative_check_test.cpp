@@ -241,7 +241,9 @@ TEST(DerivativeCheck, TheCatalogueIsRight) {
     const auto report = check_derivatives(instance->problem);
     ASSERT_TRUE(report.ok()) << entry.name << ": " << report.error().message;
     EXPECT_TRUE(report->ok) << entry.name << ": " << describe(*report);
-    EXPECT_LT(report->worst, 1e-6) << entry.name;
+    if (!report->approximate) {
+      EXPECT_LT(report->worst, 1e-6) << entry.name;
+    }
   }
 }
 
