@@ -164,8 +164,10 @@ Result<Instance> mechanical_instance(std::shared_ptr<const MechanicalSystem> sys
   const auto chosen = formulation_by_name(formulation);
   if (!chosen) return chosen.error();
   ConstraintDiagnosis diagnosis;
+  Vector u = Vector::Zero(system->sizes().u), u_rate = u;
+  if (task.input) task.input->at(guess.t, view(u), view(u_rate));
   // Reactions of dependent rows are zero, as the formulation holds them.
-  const auto start = consistent_state(*system, guess, {.minimum_norm = false}, &diagnosis);
+  const auto start = consistent_state(*system, guess, {.minimum_norm = false, .u = u}, &diagnosis);
   if (!start) return start.error();
   auto dae = formulate(system, *chosen, diagnosis.dependent);
   if (!dae) return dae.error();
@@ -181,7 +183,7 @@ Result<Instance> mechanical_instance(std::shared_ptr<const MechanicalSystem> sys
                     .reference = std::move(task.reference),
                     .measure = std::move(task.measure),
                     .suggested_initial_step = task.initial_step};
-  (*dae)->pack(*start, instance.problem.x, instance.problem.w);
+  (*dae)->pack(*start, instance.problem.x, instance.problem.w, view(std::as_const(u)));
   return instance;
 }
 

@@ -138,6 +138,10 @@ class Run {
                              options_.step.max_steps, t_, problem_.t_end, smallest_step_));
     const double left = t_stop_ - t_;
     if (left <= 16 * ulp(t_)) return arrive();  // a stop right behind an event
+    if (!fixed() && h_ < min_step())            // accepted steps may shrink as well
+      return end(RunStatus::step_too_small,
+                 fmt::format("at t = {} the step control asks for a step of {:.3g}; the smallest allowed is {:.3g}", t_,
+                             h_, min_step()));
     const Plan plan = planned(left);
     ++count_.steps;
     const Attempt attempt = stepper_->attempt(t_, plan.h);

@@ -234,7 +234,7 @@ class FormulatedSystem final : public FormulatedDae {
   }
   EvalStatus jacobian(const At& at, In w, Out values) const noexcept override;
 
-  void pack(const MechanicalState& state, Vector& x, Vector& w) const override;
+  void pack(const MechanicalState& state, Vector& x, Vector& w, In u) const override;
   EvalStatus unpack(const At& at, In w, MechanicalState& state) const override;
 
  private:
@@ -339,20 +339,20 @@ EvalStatus FormulatedSystem::jacobian(const At& at, In w, Out values) const noex
   return status;
 }
 
-void FormulatedSystem::pack(const MechanicalState& state, Vector& x, Vector& w) const {
+void FormulatedSystem::pack(const MechanicalState& state, Vector& x, Vector& w, In u) const {
   const Places& o = plan_.at;
   const MechanicalSizes& s = plan_.s;
   x.setZero(o.n);
   w.setZero(o.n);
   ScratchMemory memory(scratch_bytes());
-  Vector u = Vector::Zero(s.u);
+  const Vector no_input = Vector::Zero(s.u);
   MechanicalPoint<double> p{.t = state.t,
                             .q = view(state.q),
                             .v = view(state.v),
                             .z = view(state.z),
                             .lambda = view(state.lambda),
                             .nu = view(state.nu),
-                            .u = view(u),
+                            .u = u.empty() ? view(no_input) : u,
                             .base = view(state.base),
                             .mode = state.mode,
                             .scratch = memory.scratch()};

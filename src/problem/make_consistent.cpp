@@ -42,7 +42,7 @@ Result<void> of_mechanics(const FormulatedDae& dae, InitialValueProblem& problem
   auto made = consistent_state(dae.system(), state, mine);
   if (!made) return made.error();
   problem.base = made->base;
-  dae.pack(*made, problem.x, problem.w);
+  dae.pack(*made, problem.x, problem.w, view(std::as_const(mine.u)));
   return {};
 }
 

@@ -17,18 +17,21 @@ class ArchiveWriter {
  public:
   template <Plain T>
   void put(const T& value) {
-    const auto* first = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), first, first + sizeof(T));
+    append(&value, sizeof(T));
   }
   template <Plain T>
   void put(std::span<const T> values) {
     put<std::uint64_t>(values.size());
-    const auto raw = std::as_bytes(values);
-    bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+    append(values.data(), values.size_bytes());
   }
   [[nodiscard]] const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
 
  private:
+  void append(const void* data, std::size_t size) {
+    const std::size_t end = bytes_.size();
+    bytes_.resize(end + size);
+    if (size > 0) std::memcpy(bytes_.data() + end, data, size);
+  }
   std::vector<std::byte> bytes_;
 };
 

@@ -55,8 +55,8 @@ class FormulatedDae : public Dae {
  public:
   [[nodiscard]] virtual const MechanicalSystem& system() const noexcept = 0;
   [[nodiscard]] virtual const Formulation& formulation() const noexcept = 0;
-  /// The unknowns, and their derivatives where known, from a consistent state.
-  virtual void pack(const MechanicalState& state, Vector& x, Vector& w) const = 0;
+  /// The unknowns, and their derivatives where known, from a consistent state with the inputs u there (empty: zero).
+  virtual void pack(const MechanicalState& state, Vector& x, Vector& w, In u = {}) const = 0;
   /// The mechanical state hidden in x (λ, v, a computed where the formulation solves for them inside).
   [[nodiscard]] virtual EvalStatus unpack(const At& at, In w, MechanicalState& state) const = 0;
 
