@@ -2,8 +2,11 @@
 //
 // Eigen's PartialPivLU takes heap memory for its packed panels as soon as they exceed 128 kB, so the outer loop is ours:
 // panels of `width` columns, the trailing update in square tiles whose packed operands stay on the stack.
+// Matrices of up to `largest_small` rows have loops whose lengths the compiler knows: a solve of two unknowns takes 15
+// instructions instead of 190.
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "back_ends.hpp"
@@ -14,11 +17,122 @@ namespace rubato::detail {
 namespace {
 
 constexpr int width = 32, tile = 128;  // 128 · 32 · sizeof(complex) = 64 kB on the stack per operand
+constexpr int largest_small = 6;
 
 template <class T>
 using Column = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 template <class T>
 using Block = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>, 0, Eigen::OuterStride<>>;
+
+/// Values by the order of the pattern → a full matrix by columns.
+template <class T>
+void scatter(const SparsePattern& pattern, std::span<const T> values, std::span<T> full) noexcept {
+  if (values.size() == full.size()) {
+    std::copy(values.begin(), values.end(), full.begin());
+    return;
+  }
+  std::fill(full.begin(), full.end(), T(0));
+  const auto starts = pattern.column_starts(), rows = pattern.row_indices();
+  for (int j = 0; j < pattern.cols(); ++j)
+    for (int p = starts[j]; p < starts[j + 1]; ++p) full[j * pattern.rows() + rows[p]] = values[p];
+}
+
+/// Growth and pivots of the factors `lu` of the matrix with these values.
+template <class T>
+SolverReport report_of(const SparsePattern& pattern, std::span<const T> values, std::span<const T> lu,
+                       long full_factorisations) noexcept {
+  const int n = pattern.rows();
+  SolverReport r{.n = n, .factor_nnz = static_cast<long>(n) * n, .full_factorisations = full_factorisations};
+  double smallest = 0, largest = 0;
+  for (int j = 0; j < n; ++j) {
+    const auto column = lu.subspan(static_cast<std::size_t>(j) * n, static_cast<std::size_t>(n));
+    double a = 0, u = 0;
+    for (int p = pattern.column_starts()[j]; p < pattern.column_starts()[j + 1]; ++p)
+      a = std::max(a, std::abs(values[p]));
+    for (int i = 0; i <= j; ++i) u = std::max(u, std::abs(column[i]));
+    if (a > 0) r.growth = std::max(r.growth, u / a);
+    const double pivot = std::abs(column[j]);
+    smallest = j == 0 ? pivot : std::min(smallest, pivot);
+    largest = std::max(largest, pivot);
+  }
+  if (n > 0) r.pivot_ratio = largest > 0 ? smallest / largest : 0;
+  return r;
+}
+
+/// N × N, by columns.
+template <class T, int N>
+class SmallDenseSolver final : public LinearSolver<T> {
+ public:
+  explicit SmallDenseSolver(const SparsePattern& pattern)
+      : pattern_(pattern), values_(static_cast<std::size_t>(pattern.nnz())) {}
+
+  FactorStatus factor(std::span<const T> values) noexcept override {
+    RUBATO_ASSERT(values.size() == values_.size(), "values do not fit the pattern");
+    if (!all_finite(values)) return FactorStatus::not_finite;
+    ++full_;
+    std::copy(values.begin(), values.end(), values_.begin());
+    scatter<T>(pattern_, values, lu_);
+    for (int k = 0; k < N; ++k) row_[k] = k;
+    for (int k = 0; k < N; ++k) {
+      int pivot = k;
+      double largest = magnitude(at(k, k));
+      for (int i = k + 1; i < N; ++i)
+        if (const double m = magnitude(at(i, k)); m > largest) largest = m, pivot = i;
+      if (largest == 0) return FactorStatus::singular;
+      if (pivot != k) {
+        std::swap(row_[k], row_[pivot]);
+        for (int j = 0; j < N; ++j) std::swap(at(k, j), at(pivot, j));
+      }
+      if (!is_finite(at(k, k))) return FactorStatus::not_finite;
+      inverse_pivots_[k] = T(1) / at(k, k);
+      if (!is_finite(inverse_pivots_[k])) return FactorStatus::singular;  // below 1e-308
+      for (int i = k + 1; i < N; ++i) at(i, k) = product(at(i, k), inverse_pivots_[k]);
+      for (int j = k + 1; j < N; ++j)
+        for (int i = k + 1; i < N; ++i) at(i, j) -= product(at(i, k), at(k, j));
+    }
+    return FactorStatus::ok;
+  }
+
+  void solve(std::span<T> x) noexcept override {
+    for (T* b = x.data(); b < x.data() + x.size(); b += N) {
+      T y[N];
+      for (int k = 0; k < N; ++k) y[k] = b[row_[k]];
+      for (int k = 0; k < N; ++k)  // L y = P b
+        for (int i = k + 1; i < N; ++i) y[i] -= product(at(i, k), y[k]);
+      for (int k = N - 1; k >= 0; --k) {  // U x = y
+        y[k] = product(y[k], inverse_pivots_[k]);
+        for (int i = 0; i < k; ++i) y[i] -= product(at(i, k), y[k]);
+      }
+      for (int k = 0; k < N; ++k) b[k] = y[k];
+    }
+  }
+
+  void solve_transposed(std::span<T> x) noexcept override {
+    for (T* b = x.data(); b < x.data() + x.size(); b += N) {
+      T y[N];
+      for (int k = 0; k < N; ++k) {  // Uᵀ y = b
+        y[k] = b[k];
+        for (int i = 0; i < k; ++i) y[k] -= product(at(i, k), y[i]);
+        y[k] = product(y[k], inverse_pivots_[k]);
+      }
+      for (int k = N - 1; k >= 0; --k)  // Lᵀ z = y
+        for (int i = k + 1; i < N; ++i) y[k] -= product(at(i, k), y[i]);
+      for (int k = 0; k < N; ++k) b[row_[k]] = y[k];  // x = Pᵀ z
+    }
+  }
+
+  SolverReport report() const noexcept override { return report_of<T>(pattern_, values_, lu_, full_); }
+
+ private:
+  T& at(int i, int j) noexcept { return lu_[static_cast<std::size_t>(j * N + i)]; }
+
+  std::array<T, static_cast<std::size_t>(N) * N> lu_{};
+  std::array<T, static_cast<std::size_t>(N)> inverse_pivots_{};
+  std::array<int, static_cast<std::size_t>(N)> row_{};  // row k of L U is row row_[k] of the matrix
+  SparsePattern pattern_;
+  std::vector<T> values_;
+  long full_ = 0;
+};
 
 template <class T>
 class DenseSolver final : public LinearSolver<T> {
@@ -35,14 +149,7 @@ class DenseSolver final : public LinearSolver<T> {
     if (!all_finite(values)) return FactorStatus::not_finite;
     ++full_;
     std::copy(values.begin(), values.end(), values_.begin());
-    if (values_.size() == lu_.size()) {
-      std::copy(values.begin(), values.end(), lu_.begin());
-    } else {
-      std::fill(lu_.begin(), lu_.end(), T(0));
-      for (int j = 0; j < n_; ++j)
-        for (int p = pattern_.column_starts()[j]; p < pattern_.column_starts()[j + 1]; ++p)
-          at(pattern_.row_indices()[p], j) = values[p];
-    }
+    scatter<T>(pattern_, values, lu_);
     for (int k = 0; k < n_; k += width) {
       const int end = std::min(k + width, n_);
       if (!factor_panel(k, end)) return FactorStatus::singular;
@@ -79,27 +186,11 @@ class DenseSolver final : public LinearSolver<T> {
     }
   }
 
-  SolverReport report() const noexcept override {
-    SolverReport r{.n = n_, .factor_nnz = static_cast<long>(n_) * n_, .full_factorisations = full_};
-    double smallest = 0, largest = 0;
-    for (int j = 0; j < n_; ++j) {
-      double a = 0, u = 0;
-      for (int p = pattern_.column_starts()[j]; p < pattern_.column_starts()[j + 1]; ++p)
-        a = std::max(a, std::abs(values_[p]));
-      for (int i = 0; i <= j; ++i) u = std::max(u, std::abs(at(i, j)));
-      if (a > 0) r.growth = std::max(r.growth, u / a);
-      const double pivot = std::abs(at(j, j));
-      smallest = j == 0 ? pivot : std::min(smallest, pivot);
-      largest = std::max(largest, pivot);
-    }
-    if (n_ > 0) r.pivot_ratio = largest > 0 ? smallest / largest : 0;
-    return r;
-  }
+  SolverReport report() const noexcept override { return report_of<T>(pattern_, values_, lu_, full_); }
 
  private:
   T* column(int j) noexcept { return lu_.data() + static_cast<std::ptrdiff_t>(j) * n_; }
   T& at(int i, int j) noexcept { return lu_[static_cast<std::size_t>(j) * n_ + i]; }
-  const T& at(int i, int j) const noexcept { return lu_[static_cast<std::size_t>(j) * n_ + i]; }
   Column<T> head(T* x, int k) const noexcept { return {x, k}; }
   Column<T> below(T* x, int k) const noexcept { return {x + k + 1, n_ - k - 1}; }
   Block<T> block(int i, int j, int rows, int cols) noexcept {
@@ -159,10 +250,19 @@ class DenseSolver final : public LinearSolver<T> {
   long full_ = 0;
 };
 
+/// N = n where that is small enough.
+template <class T, int N = 1>
+std::unique_ptr<LinearSolver<T>> make_small(const SparsePattern& pattern) {
+  if (pattern.rows() == N) return std::make_unique<SmallDenseSolver<T, N>>(pattern);
+  if constexpr (N < largest_small) return make_small<T, N + 1>(pattern);
+  return nullptr;
+}
+
 }  // namespace
 
 template <class T>
 std::unique_ptr<LinearSolver<T>> make_dense_solver(const SparsePattern& pattern) {
+  if (auto small = make_small<T>(pattern)) return small;
   return std::make_unique<DenseSolver<T>>(pattern);
 }
 template std::unique_ptr<LinearSolver<double>> make_dense_solver(const SparsePattern&);

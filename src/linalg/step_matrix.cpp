@@ -29,6 +29,7 @@ struct Slot {
   std::vector<double> row_scale, col_scale;
   CondensedMatrix<T> condensed;
   std::unique_ptr<LinearSolver<T>> solver;
+  bool scaled = false;
   FactorStatus status = FactorStatus::singular;  // nothing factorised yet
 };
 
@@ -73,14 +74,24 @@ struct StepMatrix::Body {
   template <class T>
   FactorStatus factor(T c, int k) noexcept {
     Slot<T>& s = slot<T>(k);
-    s.row_scale = row_scale;
-    s.col_scale = col_scale;
+    s.scaled = scaled;
+    if (scaled) {
+      s.row_scale = row_scale;
+      s.col_scale = col_scale;
+    }
     for (std::size_t p = 0; p < s.values.size(); ++p)
       s.values[p] = (c * B_whole[p] - J_whole[p]) * scale_whole[p];  // (1), (2)
-    s.status = s.condensed.reduce(s.values);
-    if (s.status == FactorStatus::ok) s.status = s.solver->factor(s.condensed.reduced_values());
+    s.status = condenses() ? s.condensed.reduce(s.values) : FactorStatus::ok;
+    if (s.status == FactorStatus::ok) s.status = s.solver->factor(reduced_values(s));
     if (s.status != FactorStatus::ok) ++failures;
     return s.status;
+  }
+
+  [[nodiscard]] bool condenses() const noexcept { return condensation.n_pivots() > 0; }
+  /// Without local unknowns the matrix is its own condensed form.
+  template <class T>
+  [[nodiscard]] std::span<const T> reduced_values(const Slot<T>& s) const noexcept {
+    return condenses() ? s.condensed.reduced_values() : std::span<const T>(s.values);
   }
 
   template <class T>
@@ -89,18 +100,27 @@ struct StepMatrix::Body {
     RUBATO_ASSERT(static_cast<int>(r.size()) == whole.rows() && x.size() == r.size(), "sizes disagree");
     RUBATO_ASSERT(s.status == FactorStatus::ok, "solve without a factor");
     ++solves;
-    for (std::size_t i = 0; i < r.size(); ++i) s.rhs[i] = s.row_scale[i] * r[i];  // (2)
-    s.condensed.forward(s.rhs, s.reduced);
-    s.solver->solve(s.reduced);
-    s.condensed.backward(s.reduced, x);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] *= s.col_scale[i];
+    const std::span<T> rhs = condenses() ? std::span<T>(s.rhs) : x;
+    if (s.scaled)
+      for (std::size_t i = 0; i < r.size(); ++i) rhs[i] = s.row_scale[i] * r[i];  // (2)
+    else if (rhs.data() != r.data())
+      std::copy(r.begin(), r.end(), rhs.begin());
+    if (condenses()) {
+      s.condensed.forward(rhs, s.reduced);
+      s.solver->solve(s.reduced);
+      s.condensed.backward(s.reduced, x);
+    } else {
+      s.solver->solve(x);
+    }
+    if (s.scaled)
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] *= s.col_scale[i];
   }
 
   template <class T>
   double condition(int k) noexcept {
     Slot<T>& s = slot<T>(k);
     if (s.status != FactorStatus::ok) return 0;
-    const double norm = one_norm<T>(condensation.reduced_pattern(), s.condensed.reduced_values());
+    const double norm = one_norm<T>(condensation.reduced_pattern(), reduced_values(s));
     return rubato::reciprocal_condition<T>(*s.solver, norm, s.reduced, s.workspace);
   }
 
@@ -112,6 +132,7 @@ struct StepMatrix::Body {
   std::vector<double> B_whole, J_whole, scale_whole;  // on the united pattern, so that factor() is one pass
   std::vector<Slot<double>> real;
   std::vector<Slot<Complex>> complex;
+  bool scaled = false;  // false: both scalings are still ones
   long failures = 0, solves = 0;
 };
 
@@ -134,6 +155,7 @@ void StepMatrix::linearise(In B_values, In J_values) noexcept {
 void StepMatrix::set_scaling(In row_scale, In col_scale) noexcept {
   RUBATO_ASSERT(static_cast<int>(row_scale.size()) == size() && static_cast<int>(col_scale.size()) == size(),
                 "sizes disagree");
+  body_->scaled = true;
   std::copy(row_scale.begin(), row_scale.end(), body_->row_scale.begin());
   std::copy(col_scale.begin(), col_scale.end(), body_->col_scale.begin());
   const std::span<const int> starts = body_->whole.column_starts(), rows = body_->whole.row_indices();
@@ -153,6 +175,9 @@ const SparsePattern& StepMatrix::J_pattern() const noexcept { return body_->J; }
 In StepMatrix::B_values() const noexcept { return body_->B_values; }
 In StepMatrix::J_values() const noexcept { return body_->J_values; }
 void StepMatrix::multiply_B(In x, Out y) const noexcept { multiply(body_->B, body_->B_values, x, y); }
+void StepMatrix::multiply_add_B(double alpha, In x, Out y) const noexcept {
+  multiply_add(body_->B, body_->B_values, alpha, x, y);
+}
 void StepMatrix::multiply_J(In x, Out y) const noexcept { multiply(body_->J, body_->J_values, x, y); }
 void StepMatrix::multiply_B(ComplexIn x, ComplexOut y) const noexcept {
   multiply<double, Complex>(body_->B, body_->B_values, x, y);
