@@ -100,6 +100,16 @@ void Linearisation::prepare(const At& at) {
     if (!dae_.constant_mass())
       for (auto* buffer : {&w_dual_, &bw_dual_}) buffer->assign(n, Dual8{});
     u_dual_.assign(at.u.size(), Dual8{});
+    const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
+    passes_.assign((static_cast<std::size_t>(j_groups_.n_groups) + lanes - 1) / lanes, {});
+    for (std::size_t group = 0; group < j_groups_.members.size(); ++group) {
+      Pass& pass = passes_[group / lanes];
+      const auto lane = static_cast<int>(group % lanes);
+      for (const int j : j_groups_.members[group]) {
+        pass.seeds.push_back({j, lane});
+        for (int p = starts[j]; p < starts[j + 1]; ++p) pass.taken.push_back({rows[p], lane, p});
+      }
+    }
   }
 }
 
@@ -142,27 +152,21 @@ EvalStatus Linearisation::update(const At& at, In w, In f0, In scale) noexcept {
 
 EvalStatus Linearisation::by_duals(const At& at, In w) noexcept {
   const bool moving = !dae_.constant_mass();
-  for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i] = Dual8(at.x[i]);
-  for (std::size_t i = 0; i < u_dual_.size(); ++i) u_dual_[i] = Dual8(at.u[i]);
+  for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i].value = at.x[i];
+  for (std::size_t i = 0; i < u_dual_.size(); ++i) u_dual_[i].value = at.u[i];
   if (moving)
     for (std::size_t i = 0; i < w_dual_.size(); ++i) w_dual_[i] = Dual8(w[i]);
   const Point<Dual8> point{
       .t = Dual8(at.t), .x = x_dual_, .u = u_dual_, .base = at.base, .mode = at.mode, .scratch = at.scratch};
-  const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
-  const auto n_groups = static_cast<std::size_t>(j_groups_.n_groups);
-  for (std::size_t first = 0; first < n_groups; first += lanes) {
-    const std::size_t used = std::min(lanes, n_groups - first);
-    for (std::size_t lane = 0; lane < used; ++lane)
-      for (const int j : j_groups_.members[first + lane]) x_dual_[j].d[lane] = 1;
+  for (const Pass& pass : passes_) {
+    for (const Seed& seed : pass.seeds) x_dual_[seed.col].d[seed.lane] = 1;
     EvalStatus status = dae_.dual()->f(point, f_dual_);
     if (status == EvalStatus::ok && moving) status = dae_.dual()->mass_times(point, w_dual_, bw_dual_);
+    for (const Seed& seed : pass.seeds) x_dual_[seed.col].d[seed.lane] = 0;
     if (status != EvalStatus::ok) return status;
-    for (std::size_t lane = 0; lane < used; ++lane)
-      for (const int j : j_groups_.members[first + lane]) {
-        x_dual_[j].d[lane] = 0;
-        for (int p = starts[j]; p < starts[j + 1]; ++p)
-          j_values_[p] = moving ? f_dual_[rows[p]].d[lane] - bw_dual_[rows[p]].d[lane] : f_dual_[rows[p]].d[lane];
-      }
+    for (const Taken& taken : pass.taken) j_values_[taken.place] = f_dual_[taken.row].d[taken.lane];
+    if (moving)
+      for (const Taken& taken : pass.taken) j_values_[taken.place] -= bw_dual_[taken.row].d[taken.lane];
   }
   return EvalStatus::ok;
 }
@@ -212,9 +216,9 @@ EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) no
 
 EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, double interval, Out out) noexcept {
   if (dae_.dual() && source_ != JacobianSource::differences) {
-    for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i] = Dual8(at.x[i]);
+    for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i].value = at.x[i];
     for (std::size_t i = 0; i < u_dual_.size(); ++i) {
-      u_dual_[i] = Dual8(at.u[i]);
+      u_dual_[i].value = at.u[i];
       u_dual_[i].d[0] = u_rate[i];
     }
     Dual8 t(at.t);
@@ -228,6 +232,7 @@ EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, 
       status = dae_.dual()->mass_times(point, w_dual_, bw_dual_);
       for (std::size_t i = 0; i < out.size(); ++i) out[i] -= bw_dual_[i].d[0];
     }
+    for (Dual8& u : u_dual_) u.d[0] = 0;
     return status;
   }
   if (f0.empty() || !dae_.constant_mass()) {

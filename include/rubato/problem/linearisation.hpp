@@ -64,6 +64,18 @@ class Linearisation {
   ColumnGroups j_groups_, b_groups_;
   std::vector<double> j_values_, b_values_;
   std::vector<double> x_, f_, f0_, bw_, u_, increments_;
+  // By dual numbers: passes of eight column groups. In the resting state all lanes of x_dual_ and u_dual_ are zero.
+  struct Seed {
+    int col, lane;
+  };
+  struct Taken {
+    int row, lane, place;  ///< place: in j_values_
+  };
+  struct Pass {
+    std::vector<Seed> seeds;
+    std::vector<Taken> taken;
+  };
+  std::vector<Pass> passes_;
   std::vector<Dual8> x_dual_, f_dual_, w_dual_, bw_dual_, u_dual_;
   long f_calls_ = 0;
 };
