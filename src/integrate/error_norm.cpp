@@ -14,11 +14,11 @@ constexpr int max_power = 7;  // the differentiation index of no mechanical form
 constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
-/// min(1, h/T_ref)^κ for κ = 0 … max_power.
+/// min(1, h/T_ref)^κ for κ up to the largest in use.
 struct ErrorNorm::Scales {
-  explicit Scales(double ratio) noexcept {
+  Scales(double ratio, int largest) noexcept {
     of_power[0] = 1;
-    for (std::size_t k = 1; k < of_power.size(); ++k) of_power[k] = of_power[k - 1] * std::min(1.0, ratio);
+    for (int k = 1; k <= largest; ++k) of_power[k] = of_power[k - 1] * std::min(1.0, ratio);
   }
   std::array<double, max_power + 1> of_power;
 };
@@ -35,7 +35,10 @@ ErrorNorm::ErrorNorm(const Layout& layout, const Tolerances& tolerances, const S
     std::fill_n(atol_.begin() + block->offset, block->size, atol);
   }
   if (!options.h_scaling) std::ranges::fill(powers_, 0);
-  for ([[maybe_unused]] const int k : powers_) RUBATO_ASSERT(k >= 0 && k <= max_power, "h-power outside [0, 7]");
+  for (const int k : powers_) {
+    RUBATO_ASSERT(k >= 0 && k <= max_power, "h-power outside [0, 7]");
+    largest_power_ = std::max(largest_power_, k);
+  }
 }
 
 /// r_i of (1); infinity instead of anything that is not a number, so that no comparison lets it pass.
@@ -48,12 +51,22 @@ double ErrorNorm::share(std::size_t i, double e, double x0, double x1, const Sca
 
 double ErrorNorm::operator()(In e, In x0, In x1, double h) const noexcept {
   RUBATO_ASSERT(e.size() == atol_.size() && x0.size() == e.size() && x1.size() == e.size(), "sizes of an error norm");
-  const Scales scales(h / reference_time_);
-  double largest = 0, squares = 0;
+  const Scales scales(h / reference_time_, largest_power_);
+  double largest = 0, squares = 0, zero = 0;  // zero: NaN as soon as a state is not finite
   for (std::size_t i = 0; i < e.size(); ++i) {
-    const double r = share(i, e[i], x0[i], x1[i], scales);
+    const double weight = atol_[i] + rtol_ * std::max(std::abs(x0[i]), std::abs(x1[i]));
+    const double r = std::abs(e[i]) * scales.of_power[static_cast<std::size_t>(powers_[i])] / weight;  // (1)
     largest = std::max(largest, r);
     squares += r * r;
+    zero += 0.0 * x0[i] + 0.0 * x1[i];
+  }
+  if (!(zero == 0 && squares < infinity)) {  // rare: look at each component
+    largest = squares = 0;
+    for (std::size_t i = 0; i < e.size(); ++i) {
+      const double r = share(i, e[i], x0[i], x1[i], scales);
+      largest = std::max(largest, r);
+      squares += r * r;
+    }
   }
   switch (norm_) {  // (2)
     case Norm::rms: return e.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(e.size()));
@@ -64,7 +77,7 @@ double ErrorNorm::operator()(In e, In x0, In x1, double h) const noexcept {
 }
 
 int ErrorNorm::worst(In e, In x0, In x1, double h) const noexcept {
-  const Scales scales(h / reference_time_);
+  const Scales scales(h / reference_time_, largest_power_);
   double largest = -1;
   int index = -1;
   for (std::size_t i = 0; i < e.size(); ++i) {
@@ -78,7 +91,7 @@ int ErrorNorm::worst(In e, In x0, In x1, double h) const noexcept {
 }
 
 void ErrorNorm::weights(In x0, In x1, double h, Out out) const noexcept {
-  const Scales scales(h / reference_time_);
+  const Scales scales(h / reference_time_, largest_power_);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = 1 / share(i, 1.0, x0[i], x1[i], scales);
 }
 

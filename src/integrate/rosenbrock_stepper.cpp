@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "combine.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/linalg/step_scaling.hpp"
 
@@ -47,10 +49,11 @@ RosenbrockStepper::RosenbrockStepper(const RosenbrockTable& table, const Initial
       mode_(problem.mode) {
   const int n = dae_.size();
   for (Vector* v :
-       {&trial_, &start_, &w_zero_, &f_time_, &stage_, &sum_, &right_, &error_, &row_scale_, &col_scale_, &increments_})
+       {&trial_, &start_, &zero_, &f_time_, &stage_, &sum_, &error_, &row_scale_, &col_scale_, &increments_})
     v->setZero(n);
   u_.setZero(dae_.n_inputs());
   u_rate_.setZero(dae_.n_inputs());
+  point_ = {.t = 0, .x = {}, .u = view(u_), .base = view(base_), .mode = mode_, .scratch = scratch_.scratch()};
   f_.setZero(n, table.s);
   stages_.setZero(n, table.s);
   for (const auto& block : dae_.layout().blocks()) {
@@ -59,9 +62,12 @@ RosenbrockStepper::RosenbrockStepper(const RosenbrockTable& table, const Initial
   }
 }
 
-At RosenbrockStepper::at(double t, In x) noexcept {
+const At& RosenbrockStepper::at(double t, In x) noexcept {
   if (input_) input_->at(t, view(u_), view(u_rate_));
-  return {.t = t, .x = x, .u = view(u_), .base = view(base_), .mode = mode_, .scratch = scratch_.scratch()};
+  point_.t = t;
+  point_.x = x;
+  point_.mode = mode_;
+  return point_;
 }
 
 Result<void> RosenbrockStepper::linearise_structure(const At& at) {
@@ -137,11 +143,11 @@ StepStatus RosenbrockStepper::linearise(double t) noexcept {
   if (status != EvalStatus::ok) return step_status(status);
   ScopedTimer timer(options_.timing ? &counters_.seconds.jacobian : nullptr);
   const long before = linearisation_->f_calls();
-  const At point = at(t, view(x_));
-  status = linearisation_->update(point, view(w_zero_), f0);
+  const At& point = at(t, view(x_));
+  status = linearisation_->update(point, view(zero_), f0);
   ++counters_.jacobians;
   if (status == EvalStatus::ok && time_dependent_)
-    status = linearisation_->time_derivative(point, view(w_zero_), view(u_rate_), f0, interval_, view(f_time_));
+    status = linearisation_->time_derivative(point, view(zero_), view(u_rate_), f0, interval_, view(f_time_));
   counters_.f_calls_jacobian += linearisation_->f_calls() - before;
   if (status != EvalStatus::ok) return step_status(status);
   matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
@@ -192,37 +198,29 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
   if (const StepStatus status = linearise(t); status != StepStatus::ok) return fail(status);
   if (const StepStatus status = factorise(h); status != StepStatus::ok) return fail(status);
   const auto n = static_cast<std::size_t>(x_.size());
+  const double inverse_h = 1 / h;
   for (int i = 0; i < s; ++i) {  // (1)
+    if (i > 0) detail::combine(view(x_), i, stages_.data(), table_.u.a[i], view(stage_), table_.u.c[i], view(sum_));
     if (i > 0 && table_.evaluates_at_stage(i)) {
-      stage_ = x_;
-      for (int j = 0; j < i; ++j)
-        if (table_.u.a[i][j] != 0) stage_.noalias() += table_.u.a[i][j] * stages_.col(j);
       const EvalStatus status = evaluate(t + table_.alpha_sum[i] * h, view(stage_), Out(f_.col(i).data(), n));
       if (status != EvalStatus::ok) return fail(step_status(status));
     }
-    right_ = f_.col(table_.f_source[i]);
-    if (i > 0) {
-      sum_.setZero();
-      for (int j = 0; j < i; ++j)
-        if (table_.u.c[i][j] != 0) sum_.noalias() += (table_.u.c[i][j] / h) * stages_.col(j);
-      matrix_->multiply_B(view(sum_), view(error_));
-      right_ += error_;
-    }
-    if (time_dependent_) right_ += (h * table_.gamma_sum[i]) * f_time_;
+    const Out u_i(stages_.col(i).data(), n);
+    const auto f_i = f_.col(table_.f_source[i]);
+    std::copy(f_i.data(), f_i.data() + n, u_i.begin());
+    if (i > 0) matrix_->multiply_add_B(inverse_h, view(sum_), u_i);
+    if (time_dependent_) map(u_i) += (h * table_.gamma_sum[i]) * f_time_;
     ScopedTimer timer(options_.timing ? &counters_.seconds.solve : nullptr);
     ++counters_.solves;
-    matrix_->solve(view(right_), Out(stages_.col(i).data(), n));
+    matrix_->solve(u_i, u_i);
   }
-  trial_ = x_;  // (2)
-  error_.setZero();
-  for (int j = 0; j < s; ++j) {
-    if (table_.u.m[j] != 0) trial_.noalias() += table_.u.m[j] * stages_.col(j);
-    if (table_.m_error[j] != 0) error_.noalias() += table_.m_error[j] * stages_.col(j);
-  }
+  detail::combine(view(x_), s, stages_.data(), table_.u.m, view(trial_), table_.m_error, view(error_));  // (2)
   has_trial_ = true;
-  if (!trial_.allFinite()) return fail(StepStatus::not_finite);
-  if (table_.has_embedded()) result.error = norm_(view(error_), view(x_), view(trial_), h);
-  return result;
+  if (table_.has_embedded()) {
+    result.error = norm_(view(error_), view(x_), view(trial_), h);
+    if (std::isfinite(result.error)) return result;  // the trial is finite as well
+  }
+  return trial_.allFinite() ? result : fail(StepStatus::not_finite);
 }
 
 void RosenbrockStepper::commit() noexcept {

@@ -43,7 +43,8 @@ class RosenbrockStepper final : public Stepper {
   RosenbrockStepper(const RosenbrockTable& table, const InitialValueProblem& problem, const IntegrateOptions& options);
   [[nodiscard]] Result<void> linearise_structure(const At& at);
   void make_step_matrix();
-  [[nodiscard]] At at(double t, In x) noexcept;
+  /// The point of the next evaluation: valid until the next call.
+  [[nodiscard]] const At& at(double t, In x) noexcept;
   [[nodiscard]] EvalStatus evaluate(double t, In x, Out f) noexcept;
   [[nodiscard]] StepStatus linearise(double t) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
@@ -71,7 +72,8 @@ class RosenbrockStepper final : public Stepper {
 
   bool linearised_ = false;
   double factored_c_ = 0;  ///< 0: no valid factor
-  Vector u_, u_rate_, w_zero_, f_time_, stage_, sum_, right_, error_, row_scale_, col_scale_, increments_;
+  Vector u_, u_rate_, zero_, f_time_, stage_, sum_, error_, row_scale_, col_scale_, increments_;
+  At point_;           ///< the views of u_, base_ and scratch_ never change
   Matrix f_, stages_;  ///< columns: f at the stages, u_i
   std::vector<ScaledUnknown> unknowns_;
   std::vector<ScaledEquation> equations_;

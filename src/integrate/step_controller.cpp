@@ -30,18 +30,16 @@ double StepController::accepted(double h, double error, int error_order) noexcep
   RUBATO_ASSERT(error_order > 0 && h > 0 && error >= 0, "an accepted step has a size, an error and its order");
   const double p = error_order;
   const double e = std::max(error, smallest_error);
-  double factor = elementary_factor(e, p);  // (1)
-  if (memory_.has_previous) {
-    const double e_before = memory_.error, ratio = h / memory_.h;
-    const double target = std::pow(safety_, p);
-    switch (kind_) {
-      case Controller::elementary: break;
-      case Controller::pi: factor = std::pow(target / e, 0.3 / p) * std::pow(e_before / e, 0.4 / p); break;  // (2)
-      case Controller::predictive: factor = safety_ * ratio * std::pow(e_before / (e * e), 1 / p); break;    // (3)
-      case Controller::digital_filter:                                                                       // (4)
-        factor = std::pow((target / e) * (target / e_before), 1 / (4 * p)) * std::pow(ratio, -0.25);
-        break;
-    }
+  const double e_before = memory_.error, ratio = h / memory_.h;
+  const auto target = [&] { return std::pow(safety_, p); };
+  double factor = 1;
+  switch (memory_.has_previous ? kind_ : Controller::elementary) {
+    case Controller::elementary: factor = elementary_factor(e, p); break;                                    // (1)
+    case Controller::pi: factor = std::pow(target() / e, 0.3 / p) * std::pow(e_before / e, 0.4 / p); break;  // (2)
+    case Controller::predictive: factor = safety_ * ratio * std::pow(e_before / (e * e), 1 / p); break;      // (3)
+    case Controller::digital_filter:                                                                         // (4)
+      factor = std::pow((target() / e) * (target() / e_before), 1 / (4 * p)) * std::pow(ratio, -0.25);
+      break;
   }
   factor = std::clamp(factor, shrink_limit_, growth_limit_);    // (5)
   if (memory_.after_rejection) factor = std::min(factor, 1.0);  // (7)

@@ -38,6 +38,7 @@ class ErrorNorm {
   [[nodiscard]] double share(std::size_t i, double e, double x0, double x1, const Scales& scales) const noexcept;
   std::vector<double> atol_;
   std::vector<int> powers_;  ///< κ, zero without h-scaling
+  int largest_power_ = 0;
   double rtol_ = 0;
   double reference_time_ = 1;
   Norm norm_ = Norm::rms;

@@ -1,0 +1,43 @@
+#include "combine.hpp"
+
+#include <Eigen/Core>
+
+#include "rubato/base/assert.hpp"
+
+namespace rubato::detail {
+
+namespace {
+
+template <int width>
+using Piece = Eigen::Array<double, width, 1>;
+
+template <int width>
+inline void combine_piece(const double* start, int s, const double* u, std::ptrdiff_t n, const double* a, double* x,
+                          const double* c, double* y) noexcept {
+  Piece<width> x_sum = Eigen::Map<const Piece<width>>(start), y_sum = Piece<width>::Zero();
+  for (int j = 0; j < s; ++j, u += n) {
+    const Piece<width> uj = Eigen::Map<const Piece<width>>(u);
+    x_sum += a[j] * uj;  // (1)
+    y_sum += c[j] * uj;
+  }
+  Eigen::Map<Piece<width>> x_piece(x), y_piece(y);
+  x_piece = x_sum;
+  y_piece = y_sum;
+}
+
+}  // namespace
+
+void combine(In start, int s, const double* u, const double* a, Out x, const double* c, Out y) noexcept {
+  RUBATO_ASSERT(start.size() == x.size() && y.size() == x.size(), "sizes disagree");
+  const auto n = static_cast<std::ptrdiff_t>(x.size());
+  std::ptrdiff_t i = 0;
+  const auto piece = [&]<int width>() {
+    combine_piece<width>(start.data() + i, s, u + i, n, a, x.data() + i, c, y.data() + i);
+    i += width;
+  };
+  while (i + 8 <= n) piece.template operator()<8>();
+  while (i + 2 <= n) piece.template operator()<2>();
+  if (i < n) piece.template operator()<1>();
+}
+
+}  // namespace rubato::detail

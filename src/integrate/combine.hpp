@@ -1,0 +1,13 @@
+#pragma once
+/// Sums of stages, the inner loops of one-step methods.
+#include "rubato/base/views.hpp"
+
+namespace rubato::detail {
+
+/// Two sums over the same stages, of n numbers each and one after the other in `u`:
+///   x = start + Σ_{j<s} a_j u_j,   y = Σ_{j<s} c_j u_j                                                         (1)
+/// in one pass over the memory. Every component is summed in the order of the stages: the result does not depend, not even
+/// in its last bit, on how the loop is cut into blocks. start and x may be the same memory.
+void combine(In start, int s, const double* u, const double* a, Out x, const double* c, Out y) noexcept;
+
+}  // namespace rubato::detail
