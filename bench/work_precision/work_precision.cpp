@@ -1,0 +1,347 @@
+// Time against error: every Rosenbrock method on problems of the catalogue, SUNDIALS beside them in the same process.
+//
+//   rubato_work_precision [--only NAME] [--repeats K] [--output FOLDER]
+//
+// Per problem: a table (digits reached, counters, CPU time as the least of K interleaved repetitions, set-up included), a
+// table of what it takes to reach 4, 5, … digits, and a picture; all rows in one CSV file.
+// Not shown: memory, dense output, events, large systems (bench/kernels), and a SUNDIALS as fast as a current one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "peers.hpp"
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/svg_plot.hpp"
+#include "rubato/io/table.hpp"
+
+namespace rubato::bench {
+
+namespace {
+
+constexpr long max_steps =
+    20'000;  // who needs more has chosen the wrong method: such runs, and tighter ones, are left out
+constexpr double long_run = 0.02;  // s; repeated once only
+constexpr double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+
+struct Case {
+  std::string label, problem;
+  catalogue::Parameters parameters = {};
+  std::string formulation = {};
+  double atol_factor = 1;  ///< atol = atol_factor · rtol
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {.label = "van-der-pol", .problem = "van-der-pol"},
+      {.label = "robertson", .problem = "robertson", .atol_factor = 1e-6},
+      {.label = "robertson-dae", .problem = "robertson-dae", .atol_factor = 1e-6},
+      {.label = "spring-pendulum-penalty",
+       .problem = "stiff-spring-pendulum",
+       .parameters = {{"eps", 1e-3}},
+       .formulation = "penalty"},
+      {.label = "spring-pendulum-index-1",
+       .problem = "stiff-spring-pendulum",
+       .parameters = {{"eps", 1e-3}},
+       .formulation = "eps-lambda"},
+      {.label = "pendulum-index-1", .problem = "pendulum", .formulation = "index-1"},
+      {.label = "pendulum-index-2", .problem = "pendulum", .formulation = "index-2"},
+      {.label = "andrews-index-1", .problem = "andrews", .formulation = "index-1"},
+      {.label = "andrews-index-2", .problem = "andrews", .formulation = "index-2+a"},
+      {.label = "slider-crank-index-1", .problem = "slider-crank", .formulation = "index-1"},
+      {.label = "slider-crank-index-2", .problem = "slider-crank", .formulation = "index-2+a"},
+  };
+  return all;
+}
+
+/// One solver at one tolerance.
+struct Row {
+  std::string solver = {};
+  double tolerance = 0;
+  double digits = 0;
+  Run run = {};
+  double seconds = std::numeric_limits<double>::infinity();
+  bool lost = false;      ///< did not finish or reached no digit
+  bool hopeless = false;  ///< needs too many steps, here or at a larger tolerance
+};
+
+double cpu_seconds() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Run run_rubato(const InitialValueProblem& problem, const Method& method, const Accuracy& accuracy) {
+  const auto summary = integrate(problem, method,
+                                 {.tolerances = {.rtol = accuracy.rtol, .atol = accuracy.atol},
+                                  .step = {.initial_step = accuracy.initial_step, .max_steps = max_steps}});
+  if (!summary) return {.trouble = summary.error().message};
+  const Statistics& s = summary->statistics;
+  return {.completed = completed(summary->status),
+          .trouble = completed(summary->status) ? "" : summary->reason,
+          .x = summary->x,
+          .steps = s.steps,
+          .rejected = s.rejected + s.failed,
+          .f_calls = s.f_calls + s.f_calls_jacobian,
+          .jacobians = s.jacobians,
+          .factorisations = s.factorisations};
+}
+
+/// Every solver at every tolerance, repeated in turns so that a disturbance of the machine meets all alike.
+std::vector<Row> measured(const catalogue::Instance& instance, const std::string& peer, double atol_factor,
+                          int repeats) {
+  std::vector<Row> rows;
+  std::vector<std::function<Run()>> runs;
+  const auto add = [&](const std::string& name, double tolerance, auto&& call) {
+    const Accuracy accuracy{
+        .rtol = tolerance, .atol = atol_factor * tolerance, .initial_step = instance.suggested_initial_step};
+    rows.push_back({.solver = name, .tolerance = tolerance});
+    runs.push_back([call, accuracy] { return call(accuracy); });
+  };
+  for (const double tolerance : tolerances)
+    add(peer, tolerance, [&](const Accuracy& accuracy) {
+      return peer == "cvode" ? run_cvode(instance.problem, accuracy) : run_ida(instance.problem, accuracy);
+    });
+  for (const Method& method : methods()) {
+    if (method.info.embedded_order == 0 || method.info.max_index < instance.problem.dae->layout().index()) continue;
+    for (const double tolerance : tolerances)
+      add(method.info.name, tolerance,
+          [&](const Accuracy& accuracy) { return run_rubato(instance.problem, method, accuracy); });
+  }
+  for (int repeat = 0; repeat < repeats; ++repeat)
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Row& row = rows[i];
+      if (i > 0 && rows[i - 1].solver == row.solver && rows[i - 1].hopeless) row.lost = row.hopeless = true;
+      if (row.lost || (repeat > 1 && row.seconds > long_run)) continue;
+      const double begin = cpu_seconds();
+      Run run = runs[i]();
+      row.seconds = std::min(row.seconds, cpu_seconds() - begin);
+      if (repeat > 0) continue;
+      row.digits = run.completed ? catalogue::digits(instance, view(std::as_const(run.x))).value_or(0) : 0;
+      row.run = std::move(run);
+      row.lost = !(row.digits > 0);
+      row.hopeless = row.run.steps >= max_steps;
+    }
+  return rows;
+}
+
+/// What it takes a solver to reach so many digits: counters and time, interpolated (logarithmically) between two of its
+/// tolerances. A tolerance counts for the least digits of it and all tighter ones: no solver is praised for a lucky run.
+struct Cost {
+  double steps = 0, f_calls = 0, factorisations = 0, seconds = 0;
+};
+std::optional<Cost> cost_of(const std::vector<Row>& rows, const std::string& solver, double digits) {
+  std::vector<const Row*> own;
+  for (const Row& row : rows)
+    if (row.solver == solver && !row.lost) own.push_back(&row);
+  std::vector<double> sure(own.size());  // rising with i: own is in order of falling tolerances
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = own.size(); i-- > 0;) sure[i] = least = std::min(least, own[i]->digits);
+  for (std::size_t i = 0; i + 1 < own.size(); ++i) {
+    if (!(sure[i] <= digits && digits < sure[i + 1])) continue;
+    const double theta = (digits - sure[i]) / (sure[i + 1] - sure[i]);
+    const auto between = [&](double a, double b) { return std::exp((1 - theta) * std::log(a) + theta * std::log(b)); };
+    const auto count = [&](long Run::*member) {
+      return between(static_cast<double>(own[i]->run.*member), static_cast<double>(own[i + 1]->run.*member));
+    };
+    return Cost{.steps = count(&Run::steps),
+                .f_calls = count(&Run::f_calls),
+                .factorisations = count(&Run::factorisations),
+                .seconds = between(own[i]->seconds, own[i + 1]->seconds)};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> solvers_of(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows)
+    if (names.empty() || names.back() != row.solver) names.push_back(row.solver);
+  return names;
+}
+
+std::string ratio(std::optional<double> value) { return value ? fmt::format("{:.2f}", *value) : ""; }
+
+io::Table runs_table(const std::vector<Row>& rows, const std::string& peer) {
+  io::Table table{.columns = {"solver", "tol", "digits", "steps", "rejected", "f", "J", "LU", "CPU ms", "ns/step",
+                              "/" + peer + " tol", "/" + peer + " digits"},
+                  .rows = {}};
+  for (const Row& row : rows) {
+    if (row.lost) {
+      if (row.run.steps == 0) continue;  // refused, or not tried
+      table.rows.push_back({row.solver, fmt::format("{:.0e}", row.tolerance), "-", row.run.steps, row.run.rejected,
+                            row.run.f_calls, row.run.jacobians, row.run.factorisations, "", "", "", ""});
+      continue;
+    }
+    std::optional<double> same_tolerance, same_digits;
+    for (const Row& other : rows)
+      if (other.solver == peer && other.tolerance == row.tolerance && !other.lost)
+        same_tolerance = row.seconds / other.seconds;
+    if (const auto cost = cost_of(rows, peer, row.digits)) same_digits = row.seconds / cost->seconds;
+    table.rows.push_back({row.solver, fmt::format("{:.0e}", row.tolerance), fmt::format("{:.2f}", row.digits),
+                          row.run.steps, row.run.rejected, row.run.f_calls, row.run.jacobians, row.run.factorisations,
+                          fmt::format("{:.3f}", 1e3 * row.seconds),
+                          fmt::format("{:.0f}", 1e9 * row.seconds / static_cast<double>(row.run.steps)),
+                          ratio(same_tolerance), ratio(same_digits)});
+  }
+  return table;
+}
+
+/// At whole numbers of digits: the peer, our three fastest methods.
+io::Table digits_table(const std::vector<Row>& rows, const std::string& peer) {
+  io::Table table{.columns = {"digits", "solver", "steps", "f", "LU", "CPU ms", "/" + peer}, .rows = {}};
+  for (int digits = 3; digits <= 10; ++digits) {
+    const auto of_peer = cost_of(rows, peer, digits);
+    std::vector<std::pair<Cost, std::string>> costs;
+    for (const auto& name : solvers_of(rows))
+      if (const auto cost = cost_of(rows, name, digits); cost && name != peer) costs.emplace_back(*cost, name);
+    std::ranges::sort(costs, {}, [](const auto& c) { return c.first.seconds; });
+    if (costs.size() > 3) costs.resize(3);
+    if (of_peer) costs.emplace_back(*of_peer, peer);
+    for (const auto& [cost, name] : costs)
+      table.rows.push_back({static_cast<long>(digits), name, std::lround(cost.steps), std::lround(cost.f_calls),
+                            std::lround(cost.factorisations), fmt::format("{:.3f}", 1e3 * cost.seconds),
+                            of_peer ? fmt::format("{:.2f}", cost.seconds / of_peer->seconds) : ""});
+  }
+  return table;
+}
+
+io::Figure figure(const std::string& label, const std::vector<Row>& rows, const std::string& peer) {
+  io::Panel panel{.y_label = "CPU time [s]", .y_scale = io::Scale::logarithmic, .height = 420};
+  for (const auto& name : solvers_of(rows)) {
+    io::Series series{.name = name, .stroke = name == peer ? io::Stroke::dashed : io::Stroke::solid, .markers = true};
+    for (const Row& row : rows)
+      if (row.solver == name && !row.lost) {
+        series.x.push_back(std::pow(10, -row.digits));
+        series.y.push_back(row.seconds);
+      }
+    if (!series.x.empty()) panel.series.push_back(std::move(series));
+  }
+  return {.title = "Work against precision: " + label,
+          .subtitle = "tolerances 1e-3 ... 1e-9; Debian's SUNDIALS, 3 to 4 times slower than a current build",
+          .x_label = "error at the end (the catalogue's measure)",
+          .x_scale = io::Scale::logarithmic,
+          .panels = {std::move(panel)}};
+}
+
+std::string first_line(const char* command) {
+  std::string text;
+  if (FILE* pipe = popen(command, "r")) {
+    char line[256];
+    if (std::fgets(line, sizeof line, pipe)) text = line;
+    pclose(pipe);
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? "unknown" : text;
+}
+
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+struct Arguments {
+  std::string only = {}, output = "results/work_precision";
+  int repeats = 5;
+};
+
+[[noreturn]] void usage(const std::string& problem) {
+  fmt::print(stderr,
+             "rubato_work_precision: {}\nusage: rubato_work_precision [--only NAME] [--repeats K] "
+             "[--output FOLDER]\nnames:",
+             problem);
+  for (const Case& c : cases()) fmt::print(stderr, " {}", c.label);
+  fmt::print(stderr, "\n");
+  std::exit(2);
+}
+
+Arguments parsed(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 >= argc) usage(name + " needs a value");
+    if (name == "--only") {
+      arguments.only = argv[i + 1];
+    } else if (name == "--output") {
+      arguments.output = argv[i + 1];
+    } else if (name == "--repeats") {
+      arguments.repeats = std::atoi(argv[i + 1]);
+      if (arguments.repeats < 1) usage("--repeats takes a number of at least 1");
+    } else {
+      usage("unknown option " + name);
+    }
+  }
+  if (!arguments.only.empty() && std::ranges::find(cases(), arguments.only, &Case::label) == cases().end())
+    usage("unknown problem " + arguments.only);
+  return arguments;
+}
+
+void write(const std::string& file, const std::string& text) {
+  if (const auto written = io::write_file(file, text); !written) {
+    fmt::print(stderr, "{}\n", written.error().message);
+    std::exit(1);
+  }
+}
+
+int main(const Arguments& arguments) {
+  fmt::print(
+      "Work against precision\n"
+      "  machine   {}\n  compiler  GCC-compatible {}, {}\n  commit    {}\n"
+      "  peers     SUNDIALS {}: CVODE (BDF) and IDA, dense, the same f, B and exact Jacobian\n"
+      "  time      CPU, set-up included, least of {} interleaved repetitions\n"
+      "  Debian's packaged SUNDIALS takes 3 to 4 times as long as a current build with identical counters: judge by\n"
+      "  the counters at equal digits; a ratio r to it is a ratio of about 3r to 4r to a current build.\n",
+      processor(), __VERSION__, RUBATO_BUILD_TYPE,
+      first_line("git -C \"" RUBATO_SOURCE_DIR "\" describe --always --dirty 2>/dev/null"), sundials_version(),
+      arguments.repeats);
+  if (const auto made = io::make_folder(arguments.output); !made) usage(made.error().message);
+  std::string csv = "problem,solver,tolerance,digits,steps,rejected,f_calls,jacobians,factorisations,cpu_seconds\n";
+  for (const Case& c : cases()) {
+    if (!arguments.only.empty() && arguments.only != c.label) continue;
+    const auto instance = catalogue::make_problem(c.problem, c.parameters, c.formulation);
+    if (!instance) {
+      fmt::print(stderr, "{}: {}\n", c.label, instance.error().message);
+      return 1;
+    }
+    const std::string peer = is_plain_ode(instance->problem) ? "cvode" : "ida";
+    const auto rows = measured(*instance, peer, c.atol_factor, arguments.repeats);
+    fmt::print("\n== {}: {} unknowns, index {}, t_end = {}; digits: {}\n\n{}\n", c.label, instance->problem.dae->size(),
+               instance->problem.dae->layout().index(), instance->problem.t_end, instance->measure.definition,
+               io::render(runs_table(rows, peer), io::TableFormat::text));
+    for (const auto& name : solvers_of(rows))
+      for (const Row& row : rows)
+        if (row.solver == name && row.lost) {  // the first of them tells why
+          fmt::print("{} at {:.0e}: {}\n", name, row.tolerance,
+                     row.run.trouble.empty() ? "no correct digit" : row.run.trouble);
+          break;
+        }
+    fmt::print("\nTo reach so many digits (interpolated; our three fastest):\n\n{}",
+               io::render(digits_table(rows, peer), io::TableFormat::text));
+    std::fflush(stdout);
+    for (const Row& row : rows)
+      if (!row.lost)
+        csv += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", c.label, row.solver, row.tolerance, row.digits,
+                           row.run.steps, row.run.rejected, row.run.f_calls, row.run.jacobians, row.run.factorisations,
+                           row.seconds);
+    write(arguments.output + "/" + c.label + ".svg", io::to_svg(figure(c.label, rows, peer)));
+  }
+  write(arguments.output + "/work_precision.csv", csv);
+  fmt::print("\nCSV and pictures: {}/\n", arguments.output);
+  return 0;
+}
+
+}  // namespace
+}  // namespace rubato::bench
+
+int main(int argc, char** argv) { return rubato::bench::main(rubato::bench::parsed(argc, argv)); }
