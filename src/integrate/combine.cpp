@@ -28,13 +28,18 @@ inline void combine_piece(const double* start, int s, const double* u, std::ptrd
 }  // namespace
 
 void combine(In start, int s, const double* u, const double* a, Out x, const double* c, Out y) noexcept {
-  RUBATO_ASSERT(start.size() == x.size() && y.size() == x.size(), "sizes disagree");
+  RUBATO_ASSERT(start.size() == x.size() && (y.empty() || y.size() == x.size()), "sizes disagree");
   const auto n = static_cast<std::ptrdiff_t>(x.size());
   std::ptrdiff_t i = 0;
   const auto piece = [&]<int width>() {
     combine_piece<width>(start.data() + i, s, u + i, n, a, x.data() + i, c, y.data() + i);
     i += width;
   };
+  if (y.empty()) {
+    map(x) = map(start);
+    for (int j = 0; j < s; ++j, u += n) map(x) += a[j] * map(In(u, x.size()));
+    return;
+  }
   while (i + 8 <= n) piece.template operator()<8>();
   while (i + 2 <= n) piece.template operator()<2>();
   if (i < n) piece.template operator()<1>();

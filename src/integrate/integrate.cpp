@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "event_finder.hpp"
@@ -48,7 +50,11 @@ constexpr int max_singular_in_a_row = 10;
 constexpr int max_events_in_a_row = 100;
 constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '1'};
 
-double ulp(double t) noexcept { return std::nextafter(std::abs(t), infinity) - std::abs(t); }
+/// nextafter(|t|, ∞) − |t| of a finite t.
+double ulp(double t) noexcept {
+  const double size = std::abs(t);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) + 1) - size;
+}
 
 /// Steps of size h that fill a length: N = ⌈length/h − 10⁻⁹⌉, at least 1.
 long steps_to_fill(double length, double h) noexcept {

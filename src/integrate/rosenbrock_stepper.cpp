@@ -53,6 +53,7 @@ RosenbrockStepper::RosenbrockStepper(const RosenbrockTable& table, const Initial
     v->setZero(n);
   u_.setZero(dae_.n_inputs());
   u_rate_.setZero(dae_.n_inputs());
+  table.dense_slopes(1, end_slopes_);
   point_ = {.t = 0, .x = {}, .u = view(u_), .base = view(base_), .mode = mode_, .scratch = scratch_.scratch()};
   f_.setZero(n, table.s);
   stages_.setZero(n, table.s);
@@ -206,9 +207,11 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
       if (status != EvalStatus::ok) return fail(step_status(status));
     }
     const Out u_i(stages_.col(i).data(), n);
-    const auto f_i = f_.col(table_.f_source[i]);
-    std::copy(f_i.data(), f_i.data() + n, u_i.begin());
-    if (i > 0) matrix_->multiply_add_B(inverse_h, view(sum_), u_i);
+    const In f_i(f_.col(table_.f_source[i]).data(), n);
+    if (i > 0)
+      matrix_->add_B_times(f_i, inverse_h, view(sum_), u_i);
+    else
+      std::copy(f_i.begin(), f_i.end(), u_i.begin());
     if (time_dependent_) map(u_i) += (h * table_.gamma_sum[i]) * f_time_;
     ScopedTimer timer(options_.timing ? &counters_.seconds.solve : nullptr);
     ++counters_.solves;
@@ -231,18 +234,15 @@ void RosenbrockStepper::commit() noexcept {
 }
 
 void RosenbrockStepper::interpolate(double theta, Out x, Out w) const noexcept {
-  const int s = table_.s;
-  double m[max_rosenbrock_stages];
-  table_.dense_weights(theta, m);
-  map(x) = start_;
-  for (int j = 0; j < s; ++j) map(x) += m[j] * stages_.col(j);
-  if (w.empty()) return;
-  map(w).setZero();
-  for (int j = 0; j < s; ++j) {  // d/dt of (2)
-    double slope = 0;
-    for (int k = table_.dense_degree; k >= 1; --k) slope = slope * theta + k * table_.m_theta[j][k];
-    map(w) += (slope / h_) * stages_.col(j);
+  double m[max_rosenbrock_stages], slopes[max_rosenbrock_stages];
+  const bool at_end = theta == 1;  // the driver looks there after every step
+  if (!at_end) {
+    table_.dense_weights(theta, m);
+    table_.dense_slopes(theta, slopes);
   }
+  const double inverse_h = 1 / h_;
+  for (int j = 0; j < table_.s; ++j) slopes[j] = inverse_h * (at_end ? end_slopes_[j] : slopes[j]);  // d/dt of (2)
+  detail::combine(view(start_), table_.s, stages_.data(), at_end ? table_.u.m : m, x, slopes, w);
 }
 
 void RosenbrockStepper::rebase() noexcept {

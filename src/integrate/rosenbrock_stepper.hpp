@@ -79,6 +79,8 @@ class RosenbrockStepper final : public Stepper {
   std::vector<ScaledEquation> equations_;
   std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;
 
+  double end_slopes_[max_rosenbrock_stages] = {};  ///< m_j'(1) of (2)
+
   Statistics counters_;
   FactorStatistics retired_;  ///< of step matrices that were replaced
 };

@@ -51,7 +51,8 @@ struct StepMatrix::Body {
         col_scale(static_cast<std::size_t>(b.rows()), 1.0),
         B_whole(static_cast<std::size_t>(whole.nnz())),
         J_whole(static_cast<std::size_t>(whole.nnz())),
-        scale_whole(static_cast<std::size_t>(whole.nnz()), 1.0) {
+        scale_whole(static_cast<std::size_t>(whole.nnz()), 1.0),
+        B_is_diagonal(B == SparsePattern::identity(b.rows())) {
     RUBATO_ASSERT(b.rows() == b.cols() && j.rows() == j.cols() && b.rows() == j.rows(), "B and J are n × n");
     RUBATO_ASSERT(options.real_shifts >= 0 && options.complex_shifts >= 0, "numbers of shifts");
     real.reserve(static_cast<std::size_t>(options.real_shifts));
@@ -132,6 +133,7 @@ struct StepMatrix::Body {
   std::vector<double> B_whole, J_whole, scale_whole;  // on the united pattern, so that factor() is one pass
   std::vector<Slot<double>> real;
   std::vector<Slot<Complex>> complex;
+  bool B_is_diagonal;   // without a missing entry: most ordinary differential equations
   bool scaled = false;  // false: both scalings are still ones
   long failures = 0, solves = 0;
 };
@@ -175,8 +177,15 @@ const SparsePattern& StepMatrix::J_pattern() const noexcept { return body_->J; }
 In StepMatrix::B_values() const noexcept { return body_->B_values; }
 In StepMatrix::J_values() const noexcept { return body_->J_values; }
 void StepMatrix::multiply_B(In x, Out y) const noexcept { multiply(body_->B, body_->B_values, x, y); }
-void StepMatrix::multiply_add_B(double alpha, In x, Out y) const noexcept {
-  multiply_add(body_->B, body_->B_values, alpha, x, y);
+void StepMatrix::add_B_times(In f, double alpha, In x, Out y) const noexcept {
+  RUBATO_ASSERT(f.size() == y.size(), "sizes disagree");
+  if (body_->B_is_diagonal) {
+    const double* const b = body_->B_values.data();
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = f[i] + b[i] * (alpha * x[i]);
+  } else {
+    std::copy(f.begin(), f.end(), y.begin());
+    multiply_add(body_->B, body_->B_values, alpha, x, y);
+  }
 }
 void StepMatrix::multiply_J(In x, Out y) const noexcept { multiply(body_->J, body_->J_values, x, y); }
 void StepMatrix::multiply_B(ComplexIn x, ComplexOut y) const noexcept {

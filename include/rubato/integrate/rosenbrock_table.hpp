@@ -130,6 +130,14 @@ struct RosenbrockTable : RosenbrockCoefficients<double> {
       m[static_cast<std::size_t>(j)] = value;
     }
   }
+  /// m_j'(θ), written to the first s entries.
+  constexpr void dense_slopes(double theta, std::span<double> slopes) const noexcept {
+    for (int j = 0; j < s; ++j) {
+      double value = 0;
+      for (int k = dense_degree; k >= 1; --k) value = value * theta + k * m_theta[j][k];
+      slopes[static_cast<std::size_t>(j)] = value;
+    }
+  }
 };
 
 constexpr RosenbrockTable make_rosenbrock_table(const RosenbrockLabel& label,

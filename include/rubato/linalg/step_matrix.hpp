@@ -69,8 +69,8 @@ class StepMatrix {
   /// Products with the current linearisation: y = B x, y = J x.
   void multiply_B(In x, Out y) const noexcept;
   void multiply_J(In x, Out y) const noexcept;
-  /// y += α B x.
-  void multiply_add_B(double alpha, In x, Out y) const noexcept;
+  /// y = f + α B x.
+  void add_B_times(In f, double alpha, In x, Out y) const noexcept;
   void multiply_B(ComplexIn x, ComplexOut y) const noexcept;
   void multiply_J(ComplexIn x, ComplexOut y) const noexcept;
 
