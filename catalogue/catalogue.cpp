@@ -49,6 +49,9 @@ Result<Parameters> completed(const Entry& entry, const Parameters& given) {
       return Error{fmt::format("{}: {} = {} is outside [{}, {}]{}{}", entry.name, name, shortest(value),
                                shortest(declared->min), shortest(declared->max), declared->help.empty() ? "" : ": ",
                                declared->help)};
+    if (declared->integer && value != std::floor(value))
+      return Error{fmt::format("{}: {} = {} is not a whole number{}{}", entry.name, name, shortest(value),
+                               declared->help.empty() ? "" : ": ", declared->help)};
     complete[name] = value;
   }
   return complete;

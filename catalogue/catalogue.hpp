@@ -23,6 +23,7 @@ struct Parameter {
   std::string unit = {};
   std::string help = {};
   double min = -1e300, max = 1e300;  ///< allowed range, bounds included
+  bool integer = false;              ///< a count or a choice: fractions are refused
 };
 
 /// Values by name; what is not given has its default.

@@ -47,7 +47,12 @@ Entry van_der_pol();
 }
 /// A choice written as a number.
 [[nodiscard]] inline Parameter flag(std::string name, double default_value, std::string help, double max = 1) {
-  return {.name = std::move(name), .default_value = default_value, .help = std::move(help), .min = 0, .max = max};
+  return {.name = std::move(name),
+          .default_value = default_value,
+          .help = std::move(help),
+          .min = 0,
+          .max = max,
+          .integer = true};
 }
 /// A complete set of parameters has every name.
 [[nodiscard]] inline double get(const Parameters& parameters, std::string_view name) {
