@@ -114,7 +114,8 @@ void check_model(const Task& task, Report& report) {
 int check(const CheckArguments& arguments) {
   const std::string& name = arguments.file_or_problem;
   std::error_code ignored;
-  const bool is_file = name.ends_with(".toml") || std::filesystem::exists(name, ignored);
+  const bool is_file =
+      !catalogue::problem_by_name(name) && (name.ends_with(".toml") || std::filesystem::is_regular_file(name, ignored));
   auto config = is_file ? io::read_run_file(name, arguments.set) : io::make_run_config(name, arguments.set);
   if (!config) return complain(config.error());
   const auto task = make_task(std::move(*config));
@@ -133,11 +134,13 @@ int check(const CheckArguments& arguments) {
   check_constraints(task->instance, report);
   check_model(*task, report);
   // A method knows best whether it can run the task: make its stepper and drop it.
-  if (const auto stepper = task->method->make(task->method->info, problem, task->config.options); stepper)
+  if (const std::string warning = index_warning(*task); !warning.empty())
+    report.wrong("method", warning);
+  else if (const auto stepper = task->method->make(task->method->info, problem, task->config.options); stepper)
     report.fine("method", fmt::format("{}: order {}, meant for index ≤ {}", task->method->info.name,
                                       task->method->info.order, task->method->info.max_index));
   else
-    report.wrong("method", stepper.error().message);
+    report.wrong("method", in_run_file_words(stepper.error().message));
   if (report.mistakes > 0) {
     note(fmt::format("{} of the checks failed", report.mistakes));
     return wrong_input;

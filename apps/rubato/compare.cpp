@@ -21,7 +21,7 @@ int compare(const StudyArguments& arguments) {
           Error{fmt::format("--methods: '{}' has no error estimate and knows no tolerance; it can run in "
                             "`rubato converge`",
                             name)});
-  auto study = make_study(arguments);
+  auto study = make_study(arguments, {"solver.rtol", "solver.atol", "solver.fixed_step"});
   if (!study) return stop_flag() ? interrupted : complain(study.error());
 
   const catalogue::Instance& first = study->tasks.front().instance;
@@ -31,6 +31,8 @@ int compare(const StudyArguments& arguments) {
                                                      : first.measure.definition)
                  : std::string("error: largest |x − reference| / (1 + |reference|) of the positions");
   note(definition);
+  if (first.measure.atol_per_rtol != 1)
+    note(fmt::format("tolerances: rtol as given, atol = {:g} rtol for this problem", first.measure.atol_per_rtol));
 
   io::Table table{{"method", "tolerance", "error", "digits", "steps", "rejected", "f calls", "Jacobians",
                    "factorisations", "solves"},
@@ -51,11 +53,12 @@ int compare(const StudyArguments& arguments) {
     io::Series calls{.name = task.method->info.name, .markers = true}, steps = calls;
     for (const double tolerance : arguments.tolerances) {
       IntegrateOptions options = task.config.options;
-      options.tolerances.rtol = options.tolerances.atol = tolerance;
+      options.tolerances.rtol = tolerance;
+      options.tolerances.atol = task.instance.measure.atol_per_rtol * tolerance;
       if (options.step.initial_step == 0) options.step.initial_step = task.instance.suggested_initial_step;
       const Stopwatch watch;
       const auto end = run_quietly(task, options);
-      if (!end) return complain(task.config.at("solver.method", end.error().message));
+      if (!end) return complain(task.config.at("solver.method", in_run_file_words(end.error().message)));
       if (end->status == RunStatus::interrupted) return interrupted;
       const Statistics& s = end->statistics;
       const bool complete = completed(end->status);
@@ -66,7 +69,7 @@ int compare(const StudyArguments& arguments) {
       if (complete)
         note(fmt::format("{:<10} {:7.1e}  {:8.3f} ms", task.method->info.name, tolerance, 1e3 * watch.seconds()));
       else
-        note(fmt::format("{:<10} {:7.1e}  {}", task.method->info.name, tolerance, end->reason));
+        note(fmt::format("{:<10} {:7.1e}  {}", task.method->info.name, tolerance, in_run_file_words(end->reason)));
       table.rows.push_back({task.method->info.name, tolerance, complete ? io::Cell(error) : io::Cell(""),
                             complete ? io::Cell(std::round(-100 * std::log10(error)) / 100) : io::Cell(""), s.accepted,
                             s.rejected, s.f_calls, s.jacobians, s.factorisations, s.solves});

@@ -60,9 +60,10 @@ io::Figure figure_of(const Task& task, const std::vector<BlockError>& blocks, co
 
 int converge(const StudyArguments& arguments) {
   for (const long n : arguments.steps)
-    if (n < 1)
-      return complain(Error{fmt::format("--steps: {} is not allowed; numbers of steps ≥ 1, e.g. --steps 20,40,80", n)});
-  auto study = make_study(arguments);
+    if (n < 1 || n > 1'000'000'000)
+      return complain(
+          Error{fmt::format("--steps: {} is not allowed; numbers of steps ≥ 1 and ≤ 1e9, e.g. --steps 20,40,80", n)});
+  auto study = make_study(arguments, {"solver.fixed_step"});
   if (!study) return stop_flag() ? interrupted : complain(study.error());
 
   std::vector<BlockError> blocks;
@@ -80,13 +81,13 @@ int converge(const StudyArguments& arguments) {
       options.step.fixed_step = (problem.t_end - problem.t_start) / static_cast<double>(n);
       options.step.max_steps = std::max(options.step.max_steps, 2 * n);
       const auto end = run_quietly(task, options);
-      if (!end) return complain(task.config.at("solver.method", end.error().message));
+      if (!end) return complain(task.config.at("solver.method", in_run_file_words(end.error().message)));
       if (end->status == RunStatus::interrupted) return interrupted;
       names = block_errors(*problem.dae, view(end->x), view(end->base), view(reference->x), view(reference->base));
       line.h.push_back(options.step.fixed_step);
       line.errors.resize(names.size());
       const bool complete = completed(end->status);
-      if (!complete) note(fmt::format("{} with {} steps: {}", line.method, n, end->reason));
+      if (!complete) note(fmt::format("{} with {} steps: {}", line.method, n, in_run_file_words(end->reason)));
       failed = failed || !complete;
       for (std::size_t b = 0; b < names.size(); ++b) line.errors[b].push_back(complete ? names[b].error : nan);
     }

@@ -111,7 +111,9 @@ struct CommandLine {
           ->default_str("20,40,80,160,320");
     } else {
       study.tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
-      command->add_option("--tolerances", study.tolerances, "Values of rtol = atol")
+      command
+          ->add_option("--tolerances", study.tolerances,
+                       "Values of rtol; atol is the same, or a multiple that suits the problem")
           ->delimiter(',')
           ->type_name("TOL,TOL")
           ->default_str("1e-3,1e-4,1e-5,1e-6,1e-7");
@@ -121,8 +123,7 @@ struct CommandLine {
     command
         ->add_option("--reference-tolerance", study.reference_tolerance,
                      "Of the run that serves as reference where the catalogue has none (1e-12)")
-        ->type_name("TOL")
-        ->check(CLI::PositiveNumber);
+        ->type_name("TOL");
     command->add_option("-o,--output", study.folder, "Folder for the table as CSV and the picture")->type_name("DIR");
     add_set(command, study.set);
     add_format(command, study.format);

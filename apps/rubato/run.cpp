@@ -1,6 +1,7 @@
 // rubato run: integrate one problem, keep and show what came out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -104,7 +105,7 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
           .options = io::to_toml(task.config),
           .version = RUBATO_VERSION,
           .status = std::string(to_string(summary.status)),
-          .reason = summary.reason,
+          .reason = in_run_file_words(summary.reason),
           .t_start = problem.t_start,
           .t_end = problem.t_end,
           .t = summary.t,
@@ -135,6 +136,14 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
       keep("steps.svg", io::write_file(folder / "steps.svg", io::to_svg(steps_figure(task, result))));
     }
   }
+  // Files of an earlier run in formats not asked for now would belong to nothing.
+  const std::pair<std::string_view, const char*> all[] = {
+      {"csv", "solution.csv"}, {"hdf5", "solution.h5"}, {"svg", "solution.svg"}, {"svg", "steps.svg"}};
+  for (const auto& [format, name] : all) {
+    const auto& formats = task.config.output.formats;
+    std::error_code ignored;
+    if (std::find(formats.begin(), formats.end(), format) == formats.end()) fs::remove(folder / name, ignored);
+  }
   keep("options.toml", io::write_file(folder / "options.toml", result.options));
   keep("summary.json", io::write_file(folder / "summary.json", io::summary_json(result)));
   keep("timing.json", io::write_file(folder / "timing.json", io::timing_json(result.statistics, wall_seconds)));
@@ -153,6 +162,7 @@ int run(const RunArguments& arguments) {
   }
   auto task = make_task(std::move(*config));
   if (!task) return complain(task.error());
+  if (std::string warning = index_warning(*task); !warning.empty()) task->notes.push_back(std::move(warning));
 
   const fs::path folder =
       arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem() : fs::path(arguments.folder);
@@ -186,9 +196,11 @@ int run(const RunArguments& arguments) {
   const auto summary = integrate(problem, *task->method, task->config.options,
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
   progress.wipe();
-  if (!summary) return complain(task->config.at("solver.method", summary.error().message));
+  if (!summary) return complain(task->config.at("solver.method", in_run_file_words(summary.error().message)));
 
-  const bool resumable = !completed(summary->status) && keeper.write();
+  // A run that failed would fail again in the same place.
+  const bool resumable = !completed(summary->status) && keeper.write() &&
+                         (summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps);
   io::Trajectory trajectory = io::trajectory_of(recorder);
   if (arguments.resume) {
     io::append_after(before.trajectory, trajectory, before.t);
@@ -205,7 +217,10 @@ int run(const RunArguments& arguments) {
     return written ? done : wrong_input;
   }
   fmt::print(stderr, "  {:<12} the results end at t = {:.6g} s of {:.6g} s{}\n", "incomplete", summary->t,
-             problem.t_end, resumable ? "; continue with --resume" : "");
+             problem.t_end,
+             !resumable                                  ? ""
+             : summary->status == RunStatus::interrupted ? "; continue with --resume"
+                                                         : "; continue with --resume and a larger solver.max_steps");
   return summary->status == RunStatus::interrupted ? interrupted : numerical_failure;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -16,22 +17,26 @@ namespace {
 std::vector<std::string> suitable_methods(const Task& task) {
   const Dae& dae = *task.instance.problem.dae;
   std::vector<std::string> names;
-  for (const auto& method : methods()) {
-    const bool fits = method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0 &&
-                      (dae.constant_mass() || !method.info.needs_constant_mass);
-    if (fits) names.push_back(method.info.name);
-  }
+  for (const auto& method : methods())
+    if (suits(method.info, dae, task.config.options.linear.jacobian)) names.push_back(method.info.name);
   return names;
 }
 }  // namespace
 
-Result<Study> make_study(const StudyArguments& arguments) {
+Result<Study> make_study(const StudyArguments& arguments, std::initializer_list<std::string_view> own_keys) {
+  if (!(arguments.reference_tolerance >= 1e-15 && arguments.reference_tolerance <= 1e-3))
+    return Error{fmt::format("--reference-tolerance: {} is not allowed; a number ≥ 1e-15 and ≤ 1e-3",
+                             arguments.reference_tolerance)};
   Study study;
   const auto format = io::table_format(arguments.format);
   if (!format) return format.error();
   study.format = *format;
   auto config = io::make_run_config(arguments.problem, arguments.set);
   if (!config) return config.error();
+  for (const auto key : own_keys)
+    if (config->places.contains(key))
+      return config->at(key, fmt::format("chosen by the study itself, from {}",
+                                         arguments.steps.empty() ? "--tolerances" : "--steps"));
   if (!arguments.formulation.empty()) {
     config->formulation = arguments.formulation;
     config->places["problem.formulation"] = "--formulation";
@@ -49,7 +54,16 @@ Result<Study> make_study(const StudyArguments& arguments) {
     if (!task) return task.error();
     study.tasks.push_back(std::move(*task));
   }
-  for (const auto& sentence : study.tasks.front().notes) note(sentence);
+  std::vector<std::string> said;
+  const auto say = [&](const std::string& sentence) {
+    if (sentence.empty() || std::find(said.begin(), said.end(), sentence) != said.end()) return;
+    said.push_back(sentence);
+    note(sentence);
+  };
+  for (const Task& task : study.tasks) {
+    for (const auto& sentence : task.notes) say(sentence);
+    say(index_warning(task));
+  }
   catch_interrupts();
   auto reference = reference_state(study.tasks.front(), arguments.reference_tolerance);
   if (!reference) return reference.error();

@@ -1,5 +1,7 @@
 #pragma once
 /// What converge and compare share: several methods on one problem against one reference.
+#include <initializer_list>
+
 #include "command.hpp"
 #include "rubato/io/svg_plot.hpp"
 #include "rubato/io/table.hpp"
@@ -14,8 +16,9 @@ struct Study {
 };
 
 /// Every method checked before anything runs; the reference computed once, for the first method's formulation (methods
-/// that need another one get the same motion written in theirs).
-[[nodiscard]] Result<Study> make_study(const StudyArguments& arguments);
+/// that need another one get the same motion written in theirs). `own_keys` are the study's to choose: refused in --set.
+[[nodiscard]] Result<Study> make_study(const StudyArguments& arguments,
+                                       std::initializer_list<std::string_view> own_keys);
 [[nodiscard]] Result<ReferenceState> reference_for(const Study& study, const Task& task, double tolerance);
 
 /// One run, quiet unless it is long; counts as interrupted after Ctrl-C.

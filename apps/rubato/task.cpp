@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <sstream>
@@ -10,6 +11,8 @@
 #include "command.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/progress.hpp"
+#include "rubato/problem/consistent.hpp"
+#include "rubato/problem/derivative_unknowns.hpp"
 
 namespace rubato::app {
 
@@ -40,6 +43,9 @@ Result<catalogue::Parameters> checked_parameters(const io::RunConfig& config, co
     if (!(value >= known->min && value <= known->max))
       return config.at(key, fmt::format("{} is outside [{}, {}]{}{}", shortest(value), shortest(known->min),
                                         shortest(known->max), known->help.empty() ? "" : ": ", known->help));
+    if (known->integer && value != std::floor(value))
+      return config.at(key, fmt::format("{} is not a whole number{}{}", shortest(value),
+                                        known->help.empty() ? "" : ": ", known->help));
     parameters[name] = value;
   }
   return parameters;
@@ -59,6 +65,32 @@ Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
     if (std::find(channels.begin(), channels.end(), name) == channels.end())
       return config.at("output.plot", unknown_name("channel", name, channels));
   return {};
+}
+
+/// Times and numbers of steps that only the interval can judge.
+Result<void> checked_times(const io::RunConfig& config, const InitialValueProblem& problem) {
+  constexpr double most_rows = 1e7, most_steps = 1e9;
+  const double span = problem.t_end - problem.t_start;
+  const auto& output = config.output;
+  if (output.every > 0 && span / output.every > most_rows)
+    return config.at("output.every",
+                     fmt::format("{} would give {:.3g} rows over {} s; at most {:g}", shortest(output.every),
+                                 span / output.every, shortest(span), most_rows));
+  for (const double t : output.times)
+    if (!(t >= problem.t_start && t <= problem.t_end))
+      return config.at("output.times", fmt::format("{} is outside the run, t = {} … {}", shortest(t),
+                                                   shortest(problem.t_start), shortest(problem.t_end)));
+  const double step = config.options.step.fixed_step;
+  if (step > 0 && span / step > most_steps)
+    return config.at("solver.fixed_step", fmt::format("{} would need {:.3g} steps over {} s; at most {:g}",
+                                                      shortest(step), span / step, shortest(span), most_steps));
+  return {};
+}
+
+/// The model's own Jacobian would be used, and is only approximate.
+bool approximate(const Dae& dae, JacobianSource jacobian) {
+  return dae.model_jacobian() == ModelJacobian::approximate &&
+         (jacobian == JacobianSource::automatic || jacobian == JacobianSource::model);
 }
 
 /// Every component of the Dae is named by the catalogue's reference at the end time.
@@ -125,16 +157,38 @@ int complain(const Error& error) {
   return wrong_input;
 }
 
-const Method* best_method(const Dae& dae) {
+bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian) {
+  return info.embedded_order > 0 && info.max_index >= dae.layout().index() &&
+         (!info.needs_constant_mass || dae.constant_mass()) &&
+         (!info.needs_exact_jacobian || !approximate(dae, jacobian));
+}
+
+const Method* best_method(const Dae& dae, JacobianSource jacobian) {
   const Method* best = nullptr;
-  for (const auto& method : methods()) {
-    const MethodInfo& info = method.info;
-    if (info.embedded_order == 0 || info.max_index < dae.layout().index()) continue;
-    if (info.needs_constant_mass && !dae.constant_mass()) continue;
-    if (info.needs_exact_jacobian && dae.model_jacobian() == ModelJacobian::approximate) continue;
-    if (best == nullptr || info.order > best->info.order) best = &method;
-  }
+  for (const auto& method : methods())
+    if (suits(method.info, dae, jacobian) && (best == nullptr || method.info.order > best->info.order)) best = &method;
   return best;
+}
+
+std::string index_warning(const Task& task) {
+  const MethodInfo& info = task.method->info;
+  const int index = task.instance.problem.dae->layout().index();
+  if (info.max_index >= index) return {};
+  return fmt::format("method {} is meant for index ≤ {}, this problem has index {}: expect order reduction or failure",
+                     info.name, info.max_index, index);
+}
+
+std::string in_run_file_words(std::string message) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  for (const std::string_view group : {"step.", "tolerances.", "linear."})
+    for (auto at = message.find(group); at != std::string::npos; at = message.find(group, at + 1)) {
+      const auto end = at + group.size();
+      if ((at > 0 && (is_letter(message[at - 1]) || message[at - 1] == '.')) || end >= message.size() ||
+          !is_letter(message[end]))
+        continue;
+      message.replace(at, group.size(), "solver.");
+    }
+  return message;
 }
 
 Result<Task> make_task(io::RunConfig config) {
@@ -163,16 +217,38 @@ Result<Task> make_task(io::RunConfig config) {
           "the mass matrix depends on the state and {} needs a constant one: formulation '{}' (accelerations "
           "as unknowns) is used",
           task.method == nullptr ? "the method" : task.method->info.name, other));
+    if (instance->system == nullptr) {  // a plain Dae
+      InitialValueProblem plain = instance->problem;
+      if (plain.w.size() == 0)
+        if (const auto fine = make_consistent(plain); !fine) return config.at("problem", fine.error().message);
+      auto wrapped = with_derivative_unknowns(plain);
+      if (!wrapped) return config.at("problem", wrapped.error().message);
+      instance->problem = std::move(*wrapped);
+      task.notes.push_back(fmt::format(
+          "the mass matrix depends on the state and {} needs a constant one: the derivatives become unknowns",
+          task.method == nullptr ? "the method" : task.method->info.name));
+    }
   }
   task.instance = std::move(*instance);
   InitialValueProblem& problem = task.instance.problem;
+  JacobianSource& jacobian = config.options.linear.jacobian;
+  const JacobianSource exact = problem.dae->dual() != nullptr ? JacobianSource::dual : JacobianSource::differences;
   if (task.method == nullptr) {
-    task.method = best_method(*problem.dae);
+    task.method = best_method(*problem.dae, jacobian);
+    if (task.method == nullptr && jacobian == JacobianSource::automatic) task.method = best_method(*problem.dae, exact);
     if (task.method == nullptr)
       return config.at("solver.method",
-                       fmt::format("no method suits this problem (index {}); see `rubato list methods`",
-                                   problem.dae->layout().index()));
+                       fmt::format("no method suits this problem (index {}{}); see `rubato list methods`",
+                                   problem.dae->layout().index(),
+                                   approximate(*problem.dae, jacobian) ? ", approximate Jacobian of the model" : ""));
     task.notes.push_back(fmt::format("method '{}' is used", task.method->info.name));
+  }
+  if (jacobian == JacobianSource::automatic && task.method->info.needs_exact_jacobian &&
+      approximate(*problem.dae, jacobian)) {
+    jacobian = exact;
+    task.notes.push_back(
+        fmt::format("the model's own Jacobian is approximate and {} needs an exact one: derivatives by {}",
+                    task.method->info.name, exact == JacobianSource::dual ? "dual numbers" : "finite differences"));
   }
 
   if (config.t_start && *config.t_start != problem.t_start) {
@@ -187,11 +263,16 @@ Result<Task> make_task(io::RunConfig config) {
     if (!(*config.t_end > problem.t_start))
       return config.at("time.end", fmt::format("{} is not after the start, t = {}", shortest(*config.t_end),
                                                shortest(problem.t_start)));
+    if (parameters->contains("t_end"))
+      return config.at("time.end", fmt::format("{} contradicts the parameter t_end = {}; give one of them",
+                                               shortest(*config.t_end), shortest(parameters->at("t_end"))));
     problem.t_end = *config.t_end;
   }
   if (task.instance.reference && task.instance.reference->t != problem.t_end) task.instance.reference.reset();
   if (const auto fine = checked_names(config, *problem.dae); !fine) return fine.error();
-  if (const auto fine = checked(config.options, *problem.dae); !fine) return config.at("solver", fine.error().message);
+  if (const auto fine = checked_times(config, problem); !fine) return fine.error();
+  if (const auto fine = checked(config.options, *problem.dae); !fine)
+    return config.at("solver", in_run_file_words(fine.error().message));
 
   config.formulation = task.instance.formulation;
   config.method = task.method->info.name;
@@ -219,7 +300,7 @@ Result<ReferenceState> reference_state(const Task& task, double tolerance) {
       instance.problem.t_end = problem.t_end;
     }
   }
-  const Method* method = best_method(*instance.problem.dae);
+  const Method* method = best_method(*instance.problem.dae, task.config.options.linear.jacobian);
   if (method == nullptr)
     return Error{fmt::format("no reference: no method suits '{}' in formulation '{}'", task.config.problem,
                              instance.formulation)};
@@ -229,13 +310,13 @@ Result<ReferenceState> reference_state(const Task& task, double tolerance) {
   options.step.max_steps = 20'000'000;
   options.tolerances.atol_of.clear();
   std::string reason;
-  for (double tol = tolerance; tol <= 1e-7; tol *= 10) {  // what round-off does not allow
+  for (double tol = tolerance; tol <= std::max(tolerance, 1e-7); tol *= 10) {  // what round-off does not allow
     options.tolerances.rtol = options.tolerances.atol = tol;
     io::Progress progress(problem.t_start, problem.t_end);
     Observer* const observers[] = {&progress};
     const auto end =
         integrate(instance.problem, *method, options, {.observers = observers, .stop = &stop_flag(), .resume = {}});
-    if (!end) return Error{"no reference: " + end.error().message};
+    if (!end) return Error{"no reference: " + in_run_file_words(end.error().message)};
     if (end->status == RunStatus::interrupted) return Error{"no reference: interrupted"};
     reason = end->reason;
     if (!completed(end->status)) continue;

@@ -22,8 +22,14 @@ struct Task {
 /// Looks up every name; an error names the place in the run file or on the command line.
 [[nodiscard]] Result<Task> make_task(io::RunConfig config);
 
-/// The method of highest order that is meant for this Dae, or null.
-[[nodiscard]] const Method* best_method(const Dae& dae);
+/// The method has an error estimate and is meant for this Dae with derivatives from this source.
+[[nodiscard]] bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian);
+/// The method of highest order that suits, or null.
+[[nodiscard]] const Method* best_method(const Dae& dae, JacobianSource jacobian);
+/// A warning where the index of the problem is higher than the method is meant for, or nothing.
+[[nodiscard]] std::string index_warning(const Task& task);
+/// Names of options as run files have them: "step.max_steps" of the library is their "solver.max_steps".
+[[nodiscard]] std::string in_run_file_words(std::string message);
 
 /// The state at t_end, exact or computed with tight tolerances.
 struct ReferenceState {

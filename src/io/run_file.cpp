@@ -120,6 +120,7 @@ class Reader {
       complain(rows[1], fmt::format("{} together; choose one of output.every, output.times, output.steps",
                                     joined(rows, " and ")));
     const auto& times = config.output.times;
+    if (times.empty() && given("output.times")) complain("output.times", "[] has no times; at least one");
     if (const auto wrong = std::adjacent_find(times.begin(), times.end(), std::greater_equal<>{}); wrong != times.end())
       complain("output.times",
                fmt::format("{} is followed by {}; times must increase", shortest(*wrong), shortest(*(wrong + 1))));
