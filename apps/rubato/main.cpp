@@ -39,8 +39,9 @@ struct CommandLine {
     add_list();
     add_check();
     add_study("converge", converge, "Observed orders with fixed steps: a table and a picture",
-              "  rubato converge pendulum --methods ros3p,rodas4p --steps 20,40,80,160\n"
-              "  rubato converge stiff-spring-pendulum --set eps=1e-3 --steps 50,100,200 -o results/orders\n",
+              "  rubato converge stiff-spring-pendulum --set eps=0.1 --methods ros3p,rodas4 --steps 200,400,800\n"
+              "  rubato converge pendulum --formulation index-1 --methods ros3p,rodas4p --steps 100,200,400 \\\n"
+              "      --set time.end=1 -o results/orders\n",
               [](CommandLine& c) { return rubato::app::converge(c.converge); });
     add_study("compare", compare, "Work against precision with tolerances: a table and a picture",
               "  rubato compare van-der-pol --tolerances 1e-3,1e-5,1e-7\n"
