@@ -40,11 +40,11 @@ struct Spring {
     if (eps > 0) out[0] -= eps * eps * p.lambda[0];
   }
   std::vector<std::string> invariant_names() const { return {"energy"}; }
-  void invariants(const MechanicalPoint<double>& p, Out out) const { out[0] = energy(p.q, p.v); }
+  void invariants(const MechanicalPoint<double>& p, Out out) const { out[0] = energy(p.q, p.v, p.lambda[0]); }
 
-  /// ½ (u² + w²) + g y + (r − 1)²/(2ε²), the last for ε > 0.
-  [[nodiscard]] double energy(In q, In v) const {
-    const double stretch = eps > 0 ? (std::hypot(q[0], q[1]) - 1) / eps : 0;
+  /// ½ (u² + w²) + g y + ½ ε² λ². The last is (r − 1)²/(2ε²), without the digits that r − 1 loses for small ε.
+  [[nodiscard]] double energy(In q, In v, double lambda) const {
+    const double stretch = eps * lambda;
     return (v[0] * v[0] + v[1] * v[1] + stretch * stretch) / 2 + g * q[1];
   }
 };
@@ -65,7 +65,10 @@ struct SourceSpring {
     out[4] = (r - 1.0) / r - spring.eps * spring.eps * lambda;
   }
   std::vector<std::string> invariant_names() const { return {"energy"}; }
-  void invariants(const At& at, Out out) const { out[0] = spring.energy(at.x.subspan(0, 2), at.x.subspan(2, 2)); }
+  void invariants(const At& at, Out out) const {
+    const double r = std::hypot(at.x[0], at.x[1]);
+    out[0] = spring.energy(at.x.subspan(0, 2), at.x.subspan(2, 2), r * at.x[4]);  // λ = r λ_s
+  }
 };
 
 struct Row {

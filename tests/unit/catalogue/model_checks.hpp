@@ -99,6 +99,11 @@ inline double invariant_rate(const Instance& instance, std::mt19937& random) {
     s.q += dt * q_rate;
     s.v += dt * state->a;
     s.z += dt * z_rate;
+    if (system.compliant()) {  // the multiplier follows the positions
+      const auto there = consistent_state(system, s);
+      EXPECT_TRUE(there.ok()) << (there ? "" : there.error().message);
+      if (there) s.lambda = there->lambda;
+    }
     Vector values(n);
     PointAt there(system, s);
     EXPECT_EQ(system.invariants(there(), view(values)), EvalStatus::ok);
