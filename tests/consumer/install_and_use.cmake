@@ -39,13 +39,31 @@ foreach(file IN LISTS package)
   endforeach()
 endforeach()
 
+# The program README.md shows must be true.
+file(READ ${SOURCE_DIR}/README.md readme)
+string(REGEX MATCH "<!-- first program -->\n```cpp\n([^`]*)```" found "${readme}")
+if(NOT found)
+  message(FATAL_ERROR "README.md: no C++ program after <!-- first program -->")
+endif()
+file(WRITE ${WORK_DIR}/project/first_program.cpp "${CMAKE_MATCH_1}")
+
 # The user's compiler options are none of ours; the sanitizers of an instrumented library are the exception.
 if(CONFIG STREQUAL "Asan")
   set(flags "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined")
 endif()
+find_program(ccache ccache)
+if(ccache)
+  list(APPEND flags -DCMAKE_CXX_COMPILER_LAUNCHER=${ccache})
+endif()
 run("configuring the user's project" ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK_DIR}/project -G ${GENERATOR}
-  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" ${flags})
+  -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${COMPILER}
+  -DFIRST_PROGRAM=${WORK_DIR}/project/first_program.cpp ${flags})
 run("building the user's project" ${CMAKE_COMMAND} --build ${WORK_DIR}/project)
 run("running the user's picture" ${WORK_DIR}/project/picture)
 run("running the user's program" ${WORK_DIR}/project/consumer)
 message(STATUS "the user's program says: ${output}")
+run("running the program of README.md" ${WORK_DIR}/project/first_program)
+message(STATUS "the program of README.md says: ${output}")
+if(NOT output MATCHES "t = 10 s: x = ")
+  message(FATAL_ERROR "the program of README.md did not reach its end: ${output}")
+endif()
