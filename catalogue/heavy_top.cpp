@@ -15,7 +15,7 @@ constexpr double mass = 15, gravity = 9.81;
 constexpr Three<double> inertia_moments{0.234375, 0.46875, 0.234375}, arm{0, 1, 0};
 
 struct HeavyTop {
-  static constexpr bool constant_mass = true, autonomous = true;
+  static constexpr bool constant_mass = true, autonomous = true, rates_near_identity = true;
   MechanicalSizes sizes() const { return {.q = 6, .v = 6, .lambda = 3}; }
   std::vector<std::string> names(std::string_view block) const {
     if (block == "q") return {"x", "y", "z", "delta1", "delta2", "delta3"};

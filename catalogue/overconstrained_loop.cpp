@@ -41,7 +41,7 @@ struct Body {
 };
 
 struct Loop {
-  static constexpr bool constant_mass = true, autonomous = true;
+  static constexpr bool constant_mass = true, autonomous = true, rates_near_identity = true;
   MechanicalSizes sizes() const { return {.q = 18, .v = 18, .lambda = 20}; }
   std::vector<std::string> names(std::string_view block) const {
     if (block != "q" && block != "v") return {};

@@ -37,6 +37,7 @@ std::string_view to_string(RunStatus status) noexcept {
     case RunStatus::not_finite: return "non-finite values";
     case RunStatus::newton_diverged: return "Newton iteration diverged";
     case RunStatus::model_refused: return "model refused";
+    case RunStatus::out_of_memory: return "out of memory";
     case RunStatus::inconsistent: return "no consistent state";
   }
   return "?";
@@ -58,7 +59,8 @@ double ulp(double t) noexcept {
 
 /// Steps of size h that fill a length: N = ⌈length/h − 10⁻⁹⌉, at least 1.
 long steps_to_fill(double length, double h) noexcept {
-  return std::max(1L, static_cast<long>(std::ceil(length / h - 1e-9)));
+  constexpr double most = 1e18;  // fits a long; smaller steps vanish beside t anyway
+  return std::max(1L, static_cast<long>(std::min(most, std::ceil(length / h - 1e-9))));
 }
 
 RunStatus run_status(StepStatus status) noexcept {
@@ -69,6 +71,7 @@ RunStatus run_status(StepStatus status) noexcept {
     case StepStatus::newton_diverged: return RunStatus::newton_diverged;
     case StepStatus::singular_matrix: return RunStatus::singular_matrix;
     case StepStatus::not_finite: return RunStatus::not_finite;
+    case StepStatus::out_of_memory: return RunStatus::out_of_memory;
   }
   return RunStatus::model_refused;
 }
@@ -87,7 +90,8 @@ constexpr std::array counters{&Statistics::steps,
                               &Statistics::newton_iterations,
                               &Statistics::events,
                               &Statistics::root_calls,
-                              &Statistics::library_allocations};
+                              &Statistics::library_allocations,
+                              &Statistics::pattern_extensions};
 
 class Run {
  public:
@@ -183,7 +187,7 @@ class Run {
       end(run_status(status), fmt::format("at t = {} a step of {:.3g} failed: {}{}{}", t_, h, to_string(status),
                                           name_of(", first in ", worst), why));
     };
-    if (status == StepStatus::fatal) return give_up("");
+    if (status == StepStatus::fatal || status == StepStatus::out_of_memory) return give_up("");
     if (fixed()) return give_up("; step.fixed_step allows no smaller one");
     singular_in_a_row_ = status == StepStatus::singular_matrix ? singular_in_a_row_ + 1 : 0;
     if (singular_in_a_row_ > max_singular_in_a_row)

@@ -1,5 +1,7 @@
 #include "rubato/integrate/method.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "rosenbrock_stepper.hpp"
@@ -41,6 +43,12 @@ Result<std::unique_ptr<Stepper>> make_rosenbrock(const MethodInfo& info, const I
                                                  const IntegrateOptions& options) {
   const auto table = find_rosenbrock_table(info.name);
   if (!table) return table.error();
+  const int index = problem.dae->layout().index();
+  if (index > info.max_index && !options.any_index)
+    return Error{fmt::format(
+        "method {} is meant for index ≤ {}, this problem has index {}: expect order reduction or failure; take another "
+        "method or formulation, or set any_index",
+        info.name, info.max_index, index)};
   return RosenbrockStepper::create(**table, problem, options);
 }
 

@@ -105,6 +105,9 @@ Result<void> checked(const IntegrateOptions& options, const Dae& dae) {
   check_tolerances(options.tolerances, dae.layout(), check);
   check_step(options.step, check);
   check_linear(options.linear, dae, check);
+  for (const auto& block : dae.layout().blocks())
+    check.allow(block.h_power >= 0 && block.h_power <= 7, "h_power of block " + block.name,
+                static_cast<long>(block.h_power), "0 to 7");
   check.allow(finite_and_not_negative(options.event_tolerance), "event_tolerance", options.event_tolerance,
               "a finite number of seconds, 0 for an automatic choice");
   check.allow(options.checkpoint_every >= 0, "checkpoint_every", options.checkpoint_every,

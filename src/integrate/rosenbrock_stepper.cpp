@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "combine.hpp"
 #include "rubato/base/stopwatch.hpp"
@@ -18,7 +19,7 @@ Result<std::unique_ptr<Stepper>> RosenbrockStepper::create(const RosenbrockTable
   if (!dae.constant_mass())
     return Error{fmt::format(
         "method {}: Rosenbrock methods need a constant mass matrix, but B depends on the state; use a formulation with "
-        "accelerations as unknowns (semi-explicit, index-3+a, …) or with_derivative_unknowns()",
+        "accelerations as unknowns (semi-explicit, index-3+a, …), or with_derivative_unknowns() for a plain Dae",
         table.name())};
   if (!table.has_embedded() && !(options.step.fixed_step > 0))
     return Error{fmt::format("method {} has no error estimate: set solver.fixed_step", table.name())};
@@ -41,15 +42,13 @@ RosenbrockStepper::RosenbrockStepper(const RosenbrockTable& table, const Initial
       input_(problem.input),
       options_(options),
       norm_(problem.dae->layout(), options.tolerances, options.step),
-      interval_(std::abs(problem.t_end - problem.t_start)),
       time_dependent_(!problem.dae->autonomous() || problem.dae->n_inputs() > 0),
       scratch_(problem.dae->scratch_bytes()),
       x_(problem.x),
       base_(problem.base),
       mode_(problem.mode) {
   const int n = dae_.size();
-  for (Vector* v :
-       {&trial_, &start_, &zero_, &f_time_, &stage_, &sum_, &error_, &row_scale_, &col_scale_, &increments_})
+  for (Vector* v : {&trial_, &start_, &zero_, &f_time_, &stage_, &sum_, &error_, &row_scale_, &col_scale_})
     v->setZero(n);
   u_.setZero(dae_.n_inputs());
   u_rate_.setZero(dae_.n_inputs());
@@ -75,6 +74,12 @@ Result<void> RosenbrockStepper::linearise_structure(const At& at) {
   auto made = Linearisation::create(dae_, at, options_.linear.jacobian);
   if (!made) return made.error();
   linearisation_ = std::move(*made);
+  adopt_structure();
+  return {};
+}
+
+/// Everything that depends on the patterns of the linearisation.
+void RosenbrockStepper::adopt_structure() {
   make_step_matrix();
 
   // Places of the diagonals of mass and stiffness: dynamic row k, k-th position and k-th velocity (or acceleration).
@@ -97,7 +102,18 @@ Result<void> RosenbrockStepper::linearise_structure(const At& at) {
     if (k < accelerations.size())
       place(mass_in_j_places_, linearisation_->jacobian_pattern(), rows[k], accelerations[k]);
   }
-  return {};
+}
+
+/// A branch of the model has opened: the one thing besides a full factorisation that allocates during a run.
+StepStatus RosenbrockStepper::extend_pattern(const At& at) noexcept {
+  try {
+    linearisation_->extend(at);
+    adopt_structure();
+  } catch (const std::bad_alloc&) {
+    return StepStatus::out_of_memory;
+  }
+  ++counters_.pattern_extensions;
+  return StepStatus::ok;
 }
 
 void RosenbrockStepper::make_step_matrix() {
@@ -137,7 +153,7 @@ EvalStatus RosenbrockStepper::evaluate(double t, In x, Out f) noexcept {
 }
 
 /// f, J and f_t at the committed state: kept when the step is tried again with another h.
-StepStatus RosenbrockStepper::linearise(double t) noexcept {
+StepStatus RosenbrockStepper::linearise(double t, double h) noexcept {
   if (linearised_ && t == t_) return StepStatus::ok;
   const auto f0 = Out(f_.col(0).data(), static_cast<std::size_t>(f_.rows()));
   EvalStatus status = evaluate(t, view(x_), f0);
@@ -146,9 +162,13 @@ StepStatus RosenbrockStepper::linearise(double t) noexcept {
   const long before = linearisation_->f_calls();
   const At& point = at(t, view(x_));
   status = linearisation_->update(point, view(zero_), f0);
+  if (status == EvalStatus::ok && linearisation_->pattern_incomplete()) {
+    if (const StepStatus extended = extend_pattern(point); extended != StepStatus::ok) return extended;
+    status = linearisation_->update(point, view(zero_), f0);
+  }
   ++counters_.jacobians;
   if (status == EvalStatus::ok && time_dependent_)
-    status = linearisation_->time_derivative(point, view(zero_), view(u_rate_), f0, interval_, view(f_time_));
+    status = linearisation_->time_derivative(point, view(zero_), view(u_rate_), f0, h, view(f_time_));
   counters_.f_calls_jacobian += linearisation_->f_calls() - before;
   if (status != EvalStatus::ok) return step_status(status);
   matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
@@ -183,8 +203,11 @@ StepStatus RosenbrockStepper::factorise(double h) noexcept {
   switch (matrix_->factor(c)) {
     case FactorStatus::ok: factored_c_ = c; return StepStatus::ok;
     case FactorStatus::not_finite: factored_c_ = 0; return StepStatus::not_finite;
-    default: factored_c_ = 0; return StepStatus::singular_matrix;
+    case FactorStatus::out_of_memory: factored_c_ = 0; return StepStatus::out_of_memory;
+    case FactorStatus::singular: break;
   }
+  factored_c_ = 0;
+  return StepStatus::singular_matrix;
 }
 
 Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
@@ -196,7 +219,7 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
   };
   h_ = h;
   has_trial_ = false;
-  if (const StepStatus status = linearise(t); status != StepStatus::ok) return fail(status);
+  if (const StepStatus status = linearise(t, h); status != StepStatus::ok) return fail(status);
   if (const StepStatus status = factorise(h); status != StepStatus::ok) return fail(status);
   const auto n = static_cast<std::size_t>(x_.size());
   const double inverse_h = 1 / h;
@@ -251,7 +274,10 @@ void RosenbrockStepper::rebase() noexcept {
   linearised_ = false;
 }
 
-void RosenbrockStepper::renew() noexcept { make_step_matrix(); }
+/// Patterns and pivots carry history: after a checkpoint they depend on the state there alone.
+void RosenbrockStepper::renew() {
+  if (!linearise_structure(at(t_, view(x_)))) adopt_structure();
+}
 
 void RosenbrockStepper::save(ArchiveWriter& out) const {
   out.put(view(x_));
@@ -265,8 +291,7 @@ bool RosenbrockStepper::load(ArchiveReader& in) {
   in.get(view(base_));
   in.get(mode_);
   in.get(t_);
-  linearised_ = false;
-  factored_c_ = 0;
+  if (in.ok()) renew();
   return in.ok();
 }
 

@@ -32,7 +32,7 @@ class RosenbrockStepper final : public Stepper {
   int mode() const noexcept override { return mode_; }
   void interpolate(double theta, Out x, Out w) const noexcept override;
   void rebase() noexcept override;
-  void renew() noexcept override;
+  void renew() override;
   void save(ArchiveWriter& out) const override;
   bool load(ArchiveReader& in) override;
   Statistics statistics() const noexcept override;
@@ -42,11 +42,13 @@ class RosenbrockStepper final : public Stepper {
  private:
   RosenbrockStepper(const RosenbrockTable& table, const InitialValueProblem& problem, const IntegrateOptions& options);
   [[nodiscard]] Result<void> linearise_structure(const At& at);
+  void adopt_structure();
   void make_step_matrix();
+  [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
   /// The point of the next evaluation: valid until the next call.
   [[nodiscard]] const At& at(double t, In x) noexcept;
   [[nodiscard]] EvalStatus evaluate(double t, In x, Out f) noexcept;
-  [[nodiscard]] StepStatus linearise(double t) noexcept;
+  [[nodiscard]] StepStatus linearise(double t, double h) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
   void scale_step_matrix(double c) noexcept;
 
@@ -56,7 +58,6 @@ class RosenbrockStepper final : public Stepper {
   std::shared_ptr<const InputSignal> input_;
   IntegrateOptions options_;
   ErrorNorm norm_;
-  double interval_;
   bool time_dependent_;
 
   ScratchMemory scratch_;
@@ -72,7 +73,7 @@ class RosenbrockStepper final : public Stepper {
 
   bool linearised_ = false;
   double factored_c_ = 0;  ///< 0: no valid factor
-  Vector u_, u_rate_, zero_, f_time_, stage_, sum_, error_, row_scale_, col_scale_, increments_;
+  Vector u_, u_rate_, zero_, f_time_, stage_, sum_, error_, row_scale_, col_scale_;
   At point_;           ///< the views of u_, base_ and scratch_ never change
   Matrix f_, stages_;  ///< columns: f at the stages, u_i
   std::vector<ScaledUnknown> unknowns_;

@@ -5,6 +5,9 @@
 namespace rubato {
 
 // What a model has not got is asked for by mistake only: the answers below keep such a mistake visible.
+SparsePattern Dae::jacobian_pattern() const {
+  return size() <= 20'000 ? SparsePattern::dense(size(), size()) : SparsePattern();
+}
 EvalStatus Dae::jacobian(const At&, In, Out) const noexcept { return EvalStatus::fatal; }
 EvalStatus Dae::outputs(const At&, In, Out y) const noexcept { return y.empty() ? EvalStatus::ok : EvalStatus::fatal; }
 EvalStatus Dae::invariants(const At&, Out values) const noexcept {

@@ -68,6 +68,25 @@ class FormulatedRows {
     return r;
   }
 
+  /// Accelerations: an unknown, solved inside, or from x' = w (zero where w is not known): v' = a, p' = M a + Ṁ v.
+  [[nodiscard]] EvalStatus accelerations(const Unknowns& m, SIn w, SOut a) const noexcept {
+    const Places& o = plan_->at;
+    if (!m.a.empty()) {
+      copy(m.a, a);
+    } else if (w.empty() || plan_->form.level == Level::quasi_static) {
+      for (auto& x : a) x = S(0.0);
+    } else if (o.v >= 0) {
+      copy(part(w, o.v, plan_->s.v), a);
+    } else {
+      P p = m.p;
+      const SOut right = p.scratch.template take<S>(a.size());
+      const EvalStatus status = equations_->inertia_rate(p, right);
+      for (std::size_t i = 0; i < right.size(); ++i) right[i] = w[count(o.p) + i] - right[i];
+      return std::max(status, velocities(p, SIn(right), a));
+    }
+    return EvalStatus::ok;
+  }
+
   /// The right-hand side f of the formulated Dae.
   [[nodiscard]] EvalStatus f(const Point<S>& at, SOut out) const noexcept {
     Unknowns m = unknowns(at);
@@ -125,7 +144,7 @@ class FormulatedRows {
     if (o.nu >= 0) {                                                           // (5)
       const SOut rows = sub(out, o.nu, s.nu);
       worst(status,
-            level == Level::index_1 ? equations_->rolling_acceleration(p, m.a, rows) : equations_->rolling(p, rows));
+            level == Level::index_1 ? rolling_acceleration_rows(p, m.a, rows) : equations_->rolling(p, rows));
     }
     if (plan_->dropped_any) drop_rows(at, out);
     return status;
@@ -151,20 +170,24 @@ class FormulatedRows {
       if (plan_->z_differential[count(i)]) out[count(o.z + i)] = w[count(o.z + i)];
     if (plan_->form.level == Level::eps_lambda_rate && s.lambda > 0) {
       // −g_λ w: g is affine in λ.
+      const double large = probe;
       P p = point_of(at);
       const SOut rows = sub(out, o.lambda, s.lambda);
       const SOut g = p.scratch.template take<S>(count(s.lambda));
       const SOut zero = p.scratch.template take<S>(count(s.lambda));
       p.lambda = zero;
       worst(status, equations_->constraint(p, rows));
-      p.lambda = part(w, o.lambda, s.lambda);
+      for (std::size_t i = 0; i < zero.size(); ++i) zero[i] = large * w[count(o.lambda) + i];
       worst(status, equations_->constraint(p, g));
-      for (std::size_t i = 0; i < g.size(); ++i) rows[i] -= g[i];
+      for (std::size_t i = 0; i < g.size(); ++i) rows[i] = (rows[i] - g[i]) / large;
     }
     return status;
   }
 
  private:
+  /// g_λ is read off g(λ) − g(0) with λ this large, so that a tiny ε² does not drown in the rounding of g.
+  static constexpr double probe = 0x1p60;
+
   static std::size_t count(int n) noexcept { return static_cast<std::size_t>(n); }
   static SIn part(SIn x, int offset, int n) noexcept { return offset < 0 ? SIn{} : x.subspan(count(offset), count(n)); }
   static SOut sub(SOut x, int offset, int n) noexcept { return x.subspan(count(offset), count(n)); }
@@ -218,6 +241,17 @@ class FormulatedRows {
     }
   }
 
+  /// 0 = d/dt (A v + b) + 2α (A v + b)
+  EvalStatus rolling_acceleration_rows(P p, SIn a, SOut rows) const noexcept {
+    EvalStatus status = equations_->rolling_acceleration(p, a, rows);
+    const double alpha = plan_->form.baumgarte_alpha;
+    if (alpha == 0) return status;
+    const SOut level = p.scratch.template take<S>(rows.size());
+    worst(status, equations_->rolling(p, level));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] += 2.0 * alpha * level[i];
+    return status;
+  }
+
   /// A dependent row says 0 = its multiplier instead.
   void drop_rows(const Point<S>& at, SOut out) const noexcept {
     const Places& o = plan_->at;
@@ -262,11 +296,11 @@ class FormulatedRows {
     const SOut g1 = p.scratch.template take<S>(n);
     const SOut one = p.scratch.template take<S>(n);
     EvalStatus status = equations_->constraint(p, g0);  // λ is zero so far
-    for (auto& x : one) x = S(1.0);
+    for (auto& x : one) x = S(probe);
     P q = p;
     q.lambda = one;
     worst(status, equations_->constraint(q, g1));
-    for (std::size_t i = 0; i < n; ++i) one[i] = g0[i] / (g0[i] - g1[i]);
+    for (std::size_t i = 0; i < n; ++i) one[i] = g0[i] * probe / (g0[i] - g1[i]);
     p.lambda = one;
     return status;
   }

@@ -87,12 +87,14 @@ Powers powers(const Formulation& form, const MechanicalSizes& s) noexcept {
 int differentiation_index(const Formulation& form, const MechanicalSystem& system) noexcept {
   const auto& s = system.sizes();
   const bool extra = form.kinetics == Kinetics::accelerations || form.kinetics == Kinetics::momentum;
-  const int free_index = extra ? 1 : 0;
+  bool algebraic_z = false;
+  for (int i = 0; i < s.z; ++i) algebraic_z = algebraic_z || !system.z_is_differential(i);
+  const int free_index = extra || algebraic_z ? 1 : 0;
   const int rolling_index = s.nu > 0 ? 2 : free_index;
   switch (form.level) {
     case Level::penalty:
     case Level::eps_lambda_rate: return rolling_index;
-    case Level::state_space: return 0;
+    case Level::state_space: return algebraic_z ? 1 : 0;
     case Level::eps_lambda:
       if (s.lambda == 0) return rolling_index;
       return system.compliant() ? std::max(1, rolling_index) : 3;
@@ -157,7 +159,7 @@ Layout make_layout(const MechanicalSystem& system, const Formulation& form, Plac
   // Local unknowns: v' = a gives a, 0 = p − M v gives p, q' = N v gives v.
   if (accelerations) layout.eliminate("v", "a");
   if (momentum) layout.eliminate("v", "p");
-  const bool invertible = s.q == s.v && (system.plain_coordinates() || system.base_size() > 0);
+  const bool invertible = s.q == s.v && system.rates_near_identity();
   if (at.v >= 0 && invertible && form.level != Level::state_space) layout.eliminate("q", "v");
   layout.set_index(differentiation_index(form, system));
   return layout;
@@ -200,10 +202,8 @@ class FormulatedSystem final : public FormulatedDae {
   EvalStatus outputs(const At& at, In w, Out y) const noexcept override {
     auto m = rows_.unknowns(at);
     if (m.status != EvalStatus::ok) return m.status;
-    In a = m.a;
-    if (a.empty() && plan_.at.v >= 0)
-      a = w.subspan(static_cast<std::size_t>(plan_.at.v), static_cast<std::size_t>(plan_.s.v));
-    if (a.empty()) a = m.p.scratch.take<double>(static_cast<std::size_t>(plan_.s.v));
+    const Out a = m.p.scratch.take<double>(static_cast<std::size_t>(plan_.s.v));
+    if (const EvalStatus status = rows_.accelerations(m, w, a); status != EvalStatus::ok) return status;
     return system_->outputs(m.p, a, y);
   }
   std::vector<std::string> invariant_names() const override { return system_->invariant_names(); }
@@ -392,12 +392,7 @@ EvalStatus FormulatedSystem::unpack(const At& at, In w, MechanicalState& state) 
   state.nu = map(m.p.nu);
   state.base = map(at.base);
   state.a = Vector::Zero(plan_.s.v);
-  if (!m.a.empty()) {
-    state.a = map(m.a);
-  } else if (plan_.at.v >= 0 && !w.empty()) {
-    state.a = map(w.subspan(static_cast<std::size_t>(plan_.at.v), static_cast<std::size_t>(plan_.s.v)));
-  }
-  return EvalStatus::ok;
+  return rows_.accelerations(m, w, view(state.a));
 }
 
 /// A model resets q, v and z. Where momenta are unknowns they follow: p = M(q) v.
@@ -468,6 +463,8 @@ Result<std::shared_ptr<const FormulatedDae>> formulate(std::shared_ptr<const Mec
   const bool exchanged = form.kinetics == Kinetics::momentum || form.kinetics == Kinetics::hamilton;
   if (exchanged && (form.level == Level::index_1 || form.level == Level::state_space))
     return refuse("momentum and Hamilton forms go with position or velocity level constraints");
+  if (form.level == Level::quasi_static && s.nu > 0) return refuse("rolling constraints have no meaning at rest");
+  if (!dependent.empty() && needs_compliance) return refuse("constraint rows that depend on others cannot be dropped");
   if (form.level == Level::index_1) form.kinetics = Kinetics::accelerations;
   if (form.level == Level::state_space || form.level == Level::quasi_static) form.kinetics = Kinetics::velocity;
   if (form.level == Level::quasi_static && s.q != s.v) return refuse("it needs as many coordinates as velocities");

@@ -1,5 +1,7 @@
 #include "rubato/problem/linearisation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -77,18 +79,22 @@ Result<std::unique_ptr<Linearisation>> Linearisation::create(const Dae& dae, con
   if (source == JacobianSource::automatic)
     source = has_model ? JacobianSource::model : has_dual ? JacobianSource::dual : JacobianSource::differences;
   std::unique_ptr<Linearisation> made(new Linearisation(dae, source));
-  made->prepare(at);
+  const bool own_pattern = source == JacobianSource::model || !dae.tracer();
+  SparsePattern jacobian = own_pattern ? dae.jacobian_pattern() : traced_twice(dae, at, false);
+  if (jacobian.rows() != dae.size())
+    return Error{fmt::format("a model with {} unknowns must override jacobian_pattern(): a dense Jacobian is too large",
+                             dae.size())};
+  made->prepare(at, std::move(jacobian), mass_pattern_of(dae, at));
   if (made->update_mass(at) != EvalStatus::ok)
     return Error{"the model refuses to evaluate its mass matrix at the start"};
   return made;
 }
 
-void Linearisation::prepare(const At& at) {
+void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern mass) {
   const auto n = static_cast<std::size_t>(dae_.size());
   exact_ = source_ != JacobianSource::model || dae_.model_jacobian() == ModelJacobian::exact;
-  j_pattern_ =
-      source_ == JacobianSource::model || !dae_.tracer() ? dae_.jacobian_pattern() : traced_twice(dae_, at, false);
-  b_pattern_ = mass_pattern_of(dae_, at);
+  j_pattern_ = std::move(jacobian);
+  b_pattern_ = std::move(mass);
   j_groups_ = group_columns(j_pattern_);
   b_groups_ = group_columns(b_pattern_);
   j_values_.assign(j_pattern_.nnz(), 0.0);
@@ -101,7 +107,14 @@ void Linearisation::prepare(const At& at) {
       for (auto* buffer : {&w_dual_, &bw_dual_}) buffer->assign(n, Dual8{});
     u_dual_.assign(at.u.size(), Dual8{});
     const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
-    passes_.assign((static_cast<std::size_t>(j_groups_.n_groups) + lanes - 1) / lanes, {});
+    // One lane more than groups: the watch over the pattern (not needed for a full one).
+    const auto groups = static_cast<std::size_t>(j_groups_.n_groups);
+    watch_ = source_ == JacobianSource::dual && dae_.tracer() && static_cast<std::size_t>(j_pattern_.nnz()) < n * n;
+    watch_lane_ = groups % lanes;
+    direction_.resize(n);
+    for (std::size_t j = 0; j < n; ++j)  // 1 + the fractional part of j times the golden ratio
+      direction_[j] = 1 + std::fmod(0.6180339887498949 * static_cast<double>(j), 1.0);
+    passes_.assign(groups / lanes + 1, {});
     for (std::size_t group = 0; group < j_groups_.members.size(); ++group) {
       Pass& pass = passes_[group / lanes];
       const auto lane = static_cast<int>(group % lanes);
@@ -143,6 +156,7 @@ EvalStatus Linearisation::update(const At& at, In w, In f0, In scale) noexcept {
     const EvalStatus status = update_mass(at);
     if (status != EvalStatus::ok) return status;
   }
+  incomplete_ = false;
   switch (source_) {
     case JacobianSource::model: return dae_.jacobian(at, w, j_values_);
     case JacobianSource::dual: return by_duals(at, w);
@@ -160,15 +174,43 @@ EvalStatus Linearisation::by_duals(const At& at, In w) noexcept {
       .t = Dual8(at.t), .x = x_dual_, .u = u_dual_, .base = at.base, .mode = at.mode, .scratch = at.scratch};
   for (const Pass& pass : passes_) {
     for (const Seed& seed : pass.seeds) x_dual_[seed.col].d[seed.lane] = 1;
+    const bool watched = watch_ && &pass == &passes_.back();
+    if (watched)
+      for (std::size_t j = 0; j < x_dual_.size(); ++j) x_dual_[j].d[watch_lane_] = direction_[j];
     EvalStatus status = dae_.dual()->f(point, f_dual_);
     if (status == EvalStatus::ok && moving) status = dae_.dual()->mass_times(point, w_dual_, bw_dual_);
     for (const Seed& seed : pass.seeds) x_dual_[seed.col].d[seed.lane] = 0;
-    if (status != EvalStatus::ok) return status;
-    for (const Taken& taken : pass.taken) j_values_[taken.place] = f_dual_[taken.row].d[taken.lane];
+    if (status != EvalStatus::ok) {
+      for (Dual8& x : x_dual_) x.d[watch_lane_] = 0;
+      return status;
+    }
     if (moving)
-      for (const Taken& taken : pass.taken) j_values_[taken.place] -= bw_dual_[taken.row].d[taken.lane];
+      for (std::size_t i = 0; i < f_dual_.size(); ++i) f_dual_[i] -= bw_dual_[i];
+    for (const Taken& taken : pass.taken) j_values_[taken.place] = f_dual_[taken.row].d[taken.lane];
+    if (watched) {
+      for (Dual8& x : x_dual_) x.d[watch_lane_] = 0;
+      compare_with_product();
+    }
   }
   return EvalStatus::ok;
+}
+
+/// A place the pattern lacks hides: its value is added to another entry of the same row and group. The product J r with a
+/// vector of uneven numbers brings it to light: f_dual_ holds the true derivative along r in the spare lane.
+void Linearisation::compare_with_product() noexcept {
+  const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
+  std::fill(f_.begin(), f_.end(), 0.0);
+  std::fill(bw_.begin(), bw_.end(), 0.0);
+  for (std::size_t j = 0; j < direction_.size(); ++j)
+    for (int p = starts[j]; p < starts[j + 1]; ++p) {
+      const double term = j_values_[p] * direction_[j];
+      f_[rows[p]] += term;
+      bw_[rows[p]] += std::abs(term);
+    }
+  for (std::size_t i = 0; i < f_.size(); ++i) {
+    const double true_value = f_dual_[i].d[watch_lane_];
+    incomplete_ = incomplete_ || std::abs(true_value - f_[i]) > 1e-8 * (bw_[i] + std::abs(true_value));
+  }
 }
 
 EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) noexcept {
@@ -214,7 +256,7 @@ EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) no
   return EvalStatus::ok;
 }
 
-EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, double interval, Out out) noexcept {
+EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, double h, Out out) noexcept {
   if (dae_.dual() && source_ != JacobianSource::differences) {
     for (std::size_t i = 0; i < x_dual_.size(); ++i) x_dual_[i].value = at.x[i];
     for (std::size_t i = 0; i < u_dual_.size(); ++i) {
@@ -242,7 +284,7 @@ EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, 
     std::copy(f0.begin(), f0.end(), f0_.begin());
   }
   At later = at;
-  const volatile double moved = at.t + 1e-7 * std::max(std::abs(at.t), interval);
+  const volatile double moved = at.t + std::max(1e-7 * h, 64 * std::numeric_limits<double>::epsilon() * std::abs(at.t));
   later.t = moved;
   const double step = later.t - at.t;
   for (std::size_t i = 0; i < u_.size(); ++i) u_[i] = at.u[i] + step * u_rate[i];
@@ -280,6 +322,15 @@ EvalStatus Linearisation::input_jacobian(const At& at, In w, Matrix& out) {
     if (status != EvalStatus::ok) return status;
   }
   return EvalStatus::ok;
+}
+
+void Linearisation::extend(const At& at) {
+  if (!pattern_grows(at)) {  // a false alarm, by cancellation inside the model: it would come again
+    watch_ = false;
+    return;
+  }
+  prepare(at, united(j_pattern_, traced_twice(dae_, at, false)), united(b_pattern_, mass_pattern_of(dae_, at)));
+  if (update_mass(at) != EvalStatus::ok) incomplete_ = true;
 }
 
 bool Linearisation::pattern_grows(const At& at) const {

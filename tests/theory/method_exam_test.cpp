@@ -57,6 +57,7 @@ InitialValueProblem dae() {
 std::unique_ptr<Stepper> stepper_for(const Method& method, const InitialValueProblem& problem,
                                      BackEnd back_end = BackEnd::automatic) {
   IntegrateOptions options;
+  options.any_index = true;     // the exam is the same for all
   options.step.fixed_step = 1;  // so that methods without an estimate are allowed
   options.linear.back_end = back_end;
   auto made = method.make(method.info, problem, options);

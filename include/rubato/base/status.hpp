@@ -8,7 +8,15 @@ namespace rubato {
 /// A model may say no: `out_of_domain` (an inverted element, a negative pressure: try a smaller step) or `fatal`.
 enum class EvalStatus : std::uint8_t { ok, out_of_domain, fatal };
 
-enum class StepStatus : std::uint8_t { ok, out_of_domain, fatal, newton_diverged, singular_matrix, not_finite };
+enum class StepStatus : std::uint8_t {
+  ok,
+  out_of_domain,
+  fatal,
+  newton_diverged,
+  singular_matrix,
+  not_finite,
+  out_of_memory
+};
 
 constexpr std::string_view to_string(EvalStatus status) noexcept {
   switch (status) {
@@ -27,6 +35,7 @@ constexpr std::string_view to_string(StepStatus status) noexcept {
     case StepStatus::newton_diverged: return "Newton iteration did not converge";
     case StepStatus::singular_matrix: return "step matrix is singular";
     case StepStatus::not_finite: return "non-finite values";
+    case StepStatus::out_of_memory: return "out of memory";
   }
   return "?";
 }

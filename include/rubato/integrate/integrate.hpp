@@ -23,8 +23,9 @@ enum class RunStatus : std::uint8_t {
   singular_matrix,
   not_finite,
   newton_diverged,  ///< even with the smallest allowed (or the fixed) step
-  model_refused,    ///< the model reported a fatal evaluation, or left its domain even with the smallest step
-  inconsistent      ///< no consistent state after an event
+  out_of_memory,
+  model_refused,  ///< the model reported a fatal evaluation, or left its domain even with the smallest step
+  inconsistent    ///< no consistent state after an event
 };
 [[nodiscard]] std::string_view to_string(RunStatus status) noexcept;
 [[nodiscard]] constexpr bool completed(RunStatus s) noexcept {

@@ -51,6 +51,7 @@ struct IntegrateOptions {
   StepOptions step = {};
   LinearOptions linear = {};
   double event_tolerance = 0;  ///< s; 0: 1e-12·(interval) or a few ulp of t
+  bool any_index = false;      ///< run methods beyond the index they are meant for (to study what happens)
   bool timing = false;         ///< measure the seconds of each phase (costs as much as a step of a tiny model)
   long checkpoint_every = 0;   ///< accepted steps between checkpoints; 0: none
 };

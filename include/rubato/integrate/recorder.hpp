@@ -13,7 +13,9 @@ class Recorder final : public Observer {
   /// `times` empty: every accepted step, and the state on both sides of an event. Otherwise the given times in rising
   /// order, those outside the interval ignored; the state before an event where a time meets one.
   /// Outputs and invariants a model cannot evaluate are recorded as NaN.
+  /// The problem must outlive the recorder.
   explicit Recorder(const InitialValueProblem& problem, std::vector<double> times = {});
+  explicit Recorder(InitialValueProblem&&, std::vector<double> = {}) = delete;
 
   void on_restart(double t, In x, In w, In base, int mode) override;
   void on_step(const StepView& step) override;

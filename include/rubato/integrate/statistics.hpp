@@ -18,6 +18,7 @@ struct Statistics {
   long events = 0;
   long root_calls = 0;
   long library_allocations = 0;
+  long pattern_extensions = 0;  ///< branches of the model that opened during the run and enlarged the sparsity pattern
   struct Seconds {
     double total = 0, f = 0, jacobian = 0, factor = 0, solve = 0;
   } seconds;

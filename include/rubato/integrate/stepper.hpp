@@ -22,7 +22,7 @@ class Stepper {
  public:
   virtual ~Stepper() = default;
 
-  /// Begins anew at a state (start, after an event, after a resume). Allocation is allowed here and nowhere below.
+  /// Begins anew at a state (start, after an event, after a resume). Allocation is allowed here, in renew() and in load().
   [[nodiscard]] virtual StepStatus restart(double t, In x, In w, In base, int mode) = 0;
 
   /// Tries a step from the committed state. Never allocates in our code; the committed state is untouched.
@@ -41,7 +41,7 @@ class Stepper {
   virtual void rebase() noexcept = 0;
 
   /// J and factors are renewed at the next attempt: called at checkpoints so that a resumed run writes the same bytes.
-  virtual void renew() noexcept {}
+  virtual void renew() {}
   virtual void save(ArchiveWriter& out) const = 0;
   [[nodiscard]] virtual bool load(ArchiveReader& in) = 0;
 

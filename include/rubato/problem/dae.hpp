@@ -44,7 +44,8 @@ class Dae : public DaeEquations<double> {
 
   /// J = ∂(f − B w)/∂x of the model itself, on its own pattern.
   [[nodiscard]] virtual ModelJacobian model_jacobian() const noexcept { return ModelJacobian::none; }
-  [[nodiscard]] virtual SparsePattern jacobian_pattern() const { return SparsePattern::dense(size(), size()); }
+  /// Also the pattern for coloured differences of a model that is no template. Default: dense, up to 20 000 unknowns.
+  [[nodiscard]] virtual SparsePattern jacobian_pattern() const;
   [[nodiscard]] virtual EvalStatus jacobian(const At& at, In w, Out values) const noexcept;
 
   /// Where B may have entries; unknown: found by tracing, or by probing column by column.

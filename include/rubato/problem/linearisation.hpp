@@ -35,8 +35,8 @@ class Linearisation {
   [[nodiscard]] EvalStatus update(const At& at, In w, In f0 = {}, In scale = {}) noexcept;
 
   /// d/dt (f − B w) at fixed x, with inputs moving at u' = u_rate. Exact through dual numbers, else by a one-sided
-  /// difference over 1e-7·max(|t|, interval).
-  [[nodiscard]] EvalStatus time_derivative(const At& at, In w, In u_rate, In f0, double interval, Out out) noexcept;
+  /// difference over 1e-7·h, h the step for which it is wanted.
+  [[nodiscard]] EvalStatus time_derivative(const At& at, In w, In u_rate, In f0, double h, Out out) noexcept;
 
   /// ∂f/∂u, dense; for analysis and real-time plans, not for the hot path.
   [[nodiscard]] EvalStatus input_jacobian(const At& at, In w, Matrix& out);
@@ -45,15 +45,23 @@ class Linearisation {
   void jacobian_times(In x, Out y) const noexcept { multiply(j_pattern_, j_values_, x, y); }
   void mass_times(In x, Out y) const noexcept { multiply(b_pattern_, b_values_, x, y); }
 
+  /// The last update by dual numbers met a derivative outside the traced pattern: a branch of the model that was closed
+  /// where the pattern was traced (a contact). J is wrong then until extend() has been called there. Differences are not
+  /// watched.
+  [[nodiscard]] bool pattern_incomplete() const noexcept { return incomplete_; }
+  /// Adds what the equations depend on at this point; allocates. The patterns change.
+  void extend(const At& at);
+
   /// True when the equations at this point (another mode) depend on entries the pattern lacks.
   [[nodiscard]] bool pattern_grows(const At& at) const;
 
  private:
   Linearisation(const Dae& dae, JacobianSource source);
-  void prepare(const At& at);
+  void prepare(const At& at, SparsePattern jacobian, SparsePattern mass);
   [[nodiscard]] EvalStatus update_mass(const At& at) noexcept;
   [[nodiscard]] EvalStatus by_duals(const At& at, In w) noexcept;
   [[nodiscard]] EvalStatus by_differences(const At& at, In w, In f0, In scale) noexcept;
+  void compare_with_product() noexcept;
   /// f − B w.
   [[nodiscard]] EvalStatus residual(const At& at, In w, Out out) noexcept;
 
@@ -77,6 +85,10 @@ class Linearisation {
   };
   std::vector<Pass> passes_;
   std::vector<Dual8> x_dual_, f_dual_, w_dual_, bw_dual_, u_dual_;
+  std::vector<double> direction_;  ///< r of the watch over the pattern
+  std::size_t watch_lane_ = 0;
+  bool watch_ = false;
+  bool incomplete_ = false;
   long f_calls_ = 0;
 };
 

@@ -4,7 +4,7 @@
 ///   q' = N(q) v                                                          (1)
 ///   M(q) v' = f(t,q,v,z,λ,u) − G(t,q)ᵀ λ − A(t,q)ᵀ ν                      (2)
 ///   Z z' = e(t,q,v,z,λ,u)                                                (3)
-///   0 = g(t,q,λ),   G v = g_q N v,   g affine in λ (g_λ = −ε²C, 0 if rigid) (4)
+///   0 = g(t,q,λ),   G v = g_q N v,   g_λ = −ε²C constant, 0 if rigid     (4)
 ///   0 = A(t,q) v + b(t,q)                                                (5)
 ///
 /// z: friction bristles, viscoelastic strains, controllers; λ: reactions or pressures; ν: rolling.
@@ -82,6 +82,9 @@ class MechanicalSystem : public MechanicalEquations<double> {
   [[nodiscard]] virtual bool constant_mass() const noexcept { return false; }
   /// N = I: q' = v without charts.
   [[nodiscard]] virtual bool plain_coordinates() const noexcept { return true; }
+  /// N(q) ≈ I as long as the increments of the charts are small (rotation vectors over a moving base): v may then be
+  /// eliminated by q' = N v. Not so for velocities in a frame that turns with the base.
+  [[nodiscard]] virtual bool rates_near_identity() const noexcept { return plain_coordinates(); }
   /// g_λ ≠ 0: a penalised or compressible model. g_λ must then be diagonal for the penalty formulation.
   [[nodiscard]] virtual bool compliant() const noexcept { return false; }
   [[nodiscard]] virtual bool autonomous() const noexcept { return false; }

@@ -14,7 +14,9 @@
 ///
 /// Optional templates: kinematics(p, v, q_rate), auxiliary(p, e), rolling(p, out) (affine in p.v), reaction(p, λ, ν, out)
 /// (Gᵀλ + Aᵀν by hand: cheaper for large models), part_force(part, p, f), part_energy(part, p, energy&).
-/// Optional members: constant_mass, compliant, autonomous (static constexpr bool), z_is_differential(i), part_names(),
+/// All are const templates with exactly these spans: one that does not fit is not found.
+/// Optional members: constant_mass, compliant, autonomous, rates_near_identity (static constexpr bool), is_compliant(),
+/// n_parts() (with part_force, instead of force), z_is_differential(i), part_names(),
 /// part_elements(part)/weighted_part_force(part, p, weights, f), inertia_pattern(), names(block), unit(block), base_size(), rebase(q, base), output_names()/outputs(p, a, y),
 /// invariant_names()/invariants(p, out), roots()/root_values(p, out), next_time_event(t, mode), on_event(event, q, v, z),
 /// scratch_bytes(), tangent_kind()/tangent_patterns()/tangents(p, a, out).
@@ -76,7 +78,7 @@ class ModelMechanics : public Base {
     if constexpr (requires { model_->auxiliary(p, out); })
       return status_of([&] { return model_->auxiliary(p, out); });
     else
-      return EvalStatus::ok;
+      return absent(out);
   }
 
   EvalStatus constraint(const P& p, SOut out) const noexcept override { return constraint_of(p, out); }
@@ -147,11 +149,18 @@ class ModelMechanics : public Base {
  private:
   static EvalStatus worst(EvalStatus a, EvalStatus b) noexcept { return a < b ? b : a; }
 
+  /// Rows were announced in sizes() but the function is missing (or not const, or takes other spans).
+  template <class T>
+  static EvalStatus absent(std::span<T> out) noexcept {
+    return out.empty() ? EvalStatus::ok : EvalStatus::fatal;
+  }
+
   template <class T>
   EvalStatus kinematics_of(const MechanicalPoint<T>& p, std::span<const T> v, std::span<T> q_rate) const noexcept {
     if constexpr (requires { model_->kinematics(p, v, q_rate); }) {
       return status_of([&] { return model_->kinematics(p, v, q_rate); });
     } else {
+      if (q_rate.size() != v.size()) return EvalStatus::fatal;
       for (std::size_t i = 0; i < q_rate.size(); ++i) q_rate[i] = v[i];
       return EvalStatus::ok;
     }
@@ -161,14 +170,14 @@ class ModelMechanics : public Base {
     if constexpr (requires { model_->constraint(p, out); })
       return status_of([&] { return model_->constraint(p, out); });
     else
-      return EvalStatus::ok;
+      return absent(out);
   }
   template <class T>
   EvalStatus rolling_of(const MechanicalPoint<T>& p, std::span<T> out) const noexcept {
     if constexpr (requires { model_->rolling(p, out); })
       return status_of([&] { return model_->rolling(p, out); });
     else
-      return EvalStatus::ok;
+      return absent(out);
   }
 
   /// The point p(t + ε) along the motion: t' = 1, q' = N v, v' = a (zero if not given); T = Dual<scalar of p, 1>.
@@ -309,6 +318,12 @@ class TemplateMechanicalSystem final : private detail::MechanicalHolder<Model>,
   }
   bool plain_coordinates() const noexcept override {
     return !requires(const MechanicalPoint<double>& p, In v, Out rate) { held.kinematics(p, v, rate); };
+  }
+  bool rates_near_identity() const noexcept override {
+    if constexpr (requires { Model::rates_near_identity; })
+      return Model::rates_near_identity;
+    else
+      return plain_coordinates();
   }
   bool compliant() const noexcept override {
     if constexpr (requires { held.is_compliant(); })
