@@ -162,7 +162,10 @@ int run(const RunArguments& arguments) {
   }
   auto task = make_task(std::move(*config));
   if (!task) return complain(task.error());
-  if (std::string warning = index_warning(*task); !warning.empty()) task->notes.push_back(std::move(warning));
+  if (std::string warning = index_warning(*task); !warning.empty()) {
+    task->notes.push_back(std::move(warning));
+    task->config.options.any_index = true;
+  }
 
   const fs::path folder =
       arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem() : fs::path(arguments.folder);
