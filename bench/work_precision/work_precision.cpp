@@ -29,9 +29,9 @@ namespace rubato::bench {
 
 namespace {
 
-constexpr long max_steps =
-    20'000;  // who needs more has chosen the wrong method: such runs, and tighter ones, are left out
-constexpr double long_run = 0.02;  // s; repeated once only
+constexpr long max_steps = 20'000;  // who needs more has chosen the wrong method
+constexpr double long_run = 0.01;   // s; repeated once only
+constexpr double too_long = 0.08;   // s; the same solver is not asked for tighter tolerances
 constexpr double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
 
 struct Case {
@@ -71,8 +71,9 @@ struct Row {
   double digits = 0;
   Run run = {};
   double seconds = std::numeric_limits<double>::infinity();
-  bool lost = false;      ///< did not finish or reached no digit
-  bool hopeless = false;  ///< needs too many steps, here or at a larger tolerance
+  bool lost = false;  ///< did not finish or reached no digit
+  bool hopeless =
+      false;  ///< takes too many steps or seconds, here or at a larger tolerance: tighter ones are not tried
 };
 
 double cpu_seconds() noexcept {
@@ -121,7 +122,8 @@ std::vector<Row> measured(const catalogue::Instance& instance, const std::string
   for (int repeat = 0; repeat < repeats; ++repeat)
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Row& row = rows[i];
-      if (i > 0 && rows[i - 1].solver == row.solver && rows[i - 1].hopeless) row.lost = row.hopeless = true;
+      if (repeat == 0 && i > 0 && rows[i - 1].solver == row.solver && rows[i - 1].hopeless)
+        row.lost = row.hopeless = true;
       if (row.lost || (repeat > 1 && row.seconds > long_run)) continue;
       const double begin = cpu_seconds();
       Run run = runs[i]();
@@ -130,7 +132,7 @@ std::vector<Row> measured(const catalogue::Instance& instance, const std::string
       row.digits = run.completed ? catalogue::digits(instance, view(std::as_const(run.x))).value_or(0) : 0;
       row.run = std::move(run);
       row.lost = !(row.digits > 0);
-      row.hopeless = row.run.steps >= max_steps;
+      row.hopeless = row.run.steps >= max_steps || row.seconds > too_long;
     }
   return rows;
 }
@@ -253,7 +255,7 @@ std::string processor() {
 
 struct Arguments {
   std::string only = {}, output = "results/work_precision";
-  int repeats = 5;
+  int repeats = 3;
 };
 
 [[noreturn]] void usage(const std::string& problem) {
@@ -321,7 +323,8 @@ int main(const Arguments& arguments) {
                io::render(runs_table(rows, peer), io::TableFormat::text));
     for (const auto& name : solvers_of(rows))
       for (const Row& row : rows)
-        if (row.solver == name && row.lost) {  // the first of them tells why
+        if (row.solver == name && row.lost &&
+            (row.run.steps > 0 || !row.run.trouble.empty())) {  // the first of them tells why
           fmt::print("{} at {:.0e}: {}\n", name, row.tolerance,
                      row.run.trouble.empty() ? "no correct digit" : row.run.trouble);
           break;
