@@ -143,8 +143,7 @@ class FormulatedRows {
     if (o.lambda >= 0) worst(status, constraint_rows(m, p, out));              // (4)
     if (o.nu >= 0) {                                                           // (5)
       const SOut rows = sub(out, o.nu, s.nu);
-      worst(status,
-            level == Level::index_1 ? rolling_acceleration_rows(p, m.a, rows) : equations_->rolling(p, rows));
+      worst(status, level == Level::index_1 ? rolling_acceleration_rows(p, m.a, rows) : equations_->rolling(p, rows));
     }
     if (plan_->dropped_any) drop_rows(at, out);
     return status;
