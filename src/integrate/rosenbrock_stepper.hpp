@@ -7,13 +7,11 @@
 /// One factorisation per step; stages that share an argument share its f. The step matrix eliminates local unknowns
 /// (q' = v), so a mechanical system costs factorisations of size n_q + n_λ.
 #include <memory>
-#include <optional>
 
 #include "rubato/integrate/error_norm.hpp"
 #include "rubato/integrate/method.hpp"
 #include "rubato/integrate/rosenbrock_table.hpp"
-#include "rubato/linalg/step_matrix.hpp"
-#include "rubato/problem/linearisation.hpp"
+#include "stepped_system.hpp"
 
 namespace rubato {
 
@@ -28,62 +26,39 @@ class RosenbrockStepper final : public Stepper {
   void commit() noexcept override;
   void discard() noexcept override {}
   In x() const noexcept override { return view(x_); }
-  In base() const noexcept override { return view(base_); }
-  int mode() const noexcept override { return mode_; }
+  In base() const noexcept override { return system_->base(); }
+  int mode() const noexcept override { return system_->mode(); }
   void interpolate(double theta, Out x, Out w) const noexcept override;
   void rebase() noexcept override;
   void renew() override;
   void save(ArchiveWriter& out) const override;
   bool load(ArchiveReader& in) override;
-  Statistics statistics() const noexcept override;
+  Statistics statistics() const noexcept override { return system_->statistics(); }
   int worst_component() const noexcept override;
   int order() const noexcept override { return table_.order(); }
 
  private:
-  RosenbrockStepper(const RosenbrockTable& table, const InitialValueProblem& problem, const IntegrateOptions& options);
-  [[nodiscard]] Result<void> linearise_structure(const At& at);
-  void adopt_structure();
-  void make_step_matrix();
-  [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
-  /// The point of the next evaluation: valid until the next call.
-  [[nodiscard]] const At& at(double t, In x) noexcept;
-  [[nodiscard]] EvalStatus evaluate(double t, In x, Out f) noexcept;
+  RosenbrockStepper(const RosenbrockTable& table, const InitialValueProblem& problem, const IntegrateOptions& options,
+                    std::unique_ptr<SteppedSystem> system);
   [[nodiscard]] StepStatus linearise(double t, double h) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
-  void scale_step_matrix(double c) noexcept;
 
   const RosenbrockTable& table_;
-  const Dae& dae_;
-  std::shared_ptr<const Dae> keep_dae_;
-  std::shared_ptr<const InputSignal> input_;
-  IntegrateOptions options_;
+  std::unique_ptr<SteppedSystem> system_;
   ErrorNorm norm_;
-  bool time_dependent_;
-
-  ScratchMemory scratch_;
-  std::unique_ptr<Linearisation> linearisation_;
-  std::optional<StepMatrix> matrix_;
 
   // Committed and trial state. start_ is where the last committed step began: the dense output needs it.
-  Vector x_, trial_, start_, base_;
-  int mode_ = 0;
+  Vector x_, trial_, start_;
   double h_ = 0;
   bool has_trial_ = false;  ///< the last attempt came as far as trial_ and error_
   double t_ = 0;
 
   bool linearised_ = false;
   double factored_c_ = 0;  ///< 0: no valid factor
-  Vector u_, u_rate_, zero_, f_time_, stage_, sum_, error_, row_scale_, col_scale_;
-  At point_;           ///< the views of u_, base_ and scratch_ never change
+  Vector zero_, f_time_, stage_, sum_, error_;
   Matrix f_, stages_;  ///< columns: f at the stages, u_i
-  std::vector<ScaledUnknown> unknowns_;
-  std::vector<ScaledEquation> equations_;
-  std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;
 
   double end_slopes_[max_rosenbrock_stages] = {};  ///< m_j'(1) of (2)
-
-  Statistics counters_;
-  FactorStatistics retired_;  ///< of step matrices that were replaced
 };
 
 }  // namespace rubato

@@ -1,0 +1,211 @@
+#include "stepped_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "rubato/base/stopwatch.hpp"
+#include "rubato/linalg/step_scaling.hpp"
+
+namespace rubato {
+
+Result<std::unique_ptr<SteppedSystem>> SteppedSystem::create(const InitialValueProblem& problem,
+                                                             const IntegrateOptions& options, Shifts shifts) {
+  std::unique_ptr<SteppedSystem> system(new SteppedSystem(problem, options, shifts));
+  if (auto done = system->find_structure(system->at(problem.t_start, view(problem.x))); !done) return done.error();
+  return system;
+}
+
+SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const IntegrateOptions& options, Shifts shifts)
+    : dae_(*problem.dae),
+      keep_dae_(problem.dae),
+      input_(problem.input),
+      options_(options),
+      shifts_(shifts),
+      time_dependent_(!problem.dae->autonomous() || problem.dae->n_inputs() > 0),
+      scratch_(problem.dae->scratch_bytes()),
+      base_(problem.base),
+      mode_(problem.mode) {
+  row_scale_.setZero(size());
+  col_scale_.setZero(size());
+  u_.setZero(dae_.n_inputs());
+  u_rate_.setZero(dae_.n_inputs());
+  point_ = {.t = 0, .x = {}, .u = view(u_), .base = view(base_), .mode = mode_, .scratch = scratch_.scratch()};
+  for (const auto& block : dae_.layout().blocks()) {
+    unknowns_.insert(unknowns_.end(), static_cast<std::size_t>(block.size), block.unknown);
+    equations_.insert(equations_.end(), static_cast<std::size_t>(block.size), block.equation);
+  }
+}
+
+const At& SteppedSystem::at(double t, In x) noexcept {
+  if (input_) input_->at(t, view(u_), view(u_rate_));
+  point_.t = t;
+  point_.x = x;
+  point_.mode = mode_;
+  return point_;
+}
+
+EvalStatus SteppedSystem::f(double t, In x, Out out) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.f : nullptr);
+  ++counters.f_calls;
+  return dae_.f(at(t, x), out);
+}
+
+Result<void> SteppedSystem::find_structure(const At& at) {
+  auto made = Linearisation::create(dae_, at, options_.linear.jacobian);
+  if (!made) return made.error();
+  linearisation_ = std::move(*made);
+  adopt_structure();
+  return {};
+}
+
+/// Everything that depends on the patterns of the linearisation.
+void SteppedSystem::adopt_structure() {
+  make_step_matrix();
+
+  // Places of the diagonals of mass and stiffness: dynamic row k, k-th position and k-th velocity (or acceleration).
+  mass_places_.clear();
+  mass_in_j_places_.clear();
+  stiffness_places_.clear();
+  std::vector<int> rows, positions, velocities, accelerations;
+  for (int i = 0; i < size(); ++i) {
+    if (equations_[static_cast<std::size_t>(i)] == ScaledEquation::dynamic) rows.push_back(i);
+    if (unknowns_[static_cast<std::size_t>(i)] == ScaledUnknown::position) positions.push_back(i);
+    if (unknowns_[static_cast<std::size_t>(i)] == ScaledUnknown::velocity) velocities.push_back(i);
+    if (unknowns_[static_cast<std::size_t>(i)] == ScaledUnknown::acceleration) accelerations.push_back(i);
+  }
+  const auto place = [](std::vector<int>& places, const SparsePattern& pattern, int row, int col) {
+    if (const int p = pattern.index_of(row, col); p >= 0) places.push_back(p);
+  };
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (k < positions.size()) place(stiffness_places_, linearisation_->jacobian_pattern(), rows[k], positions[k]);
+    if (k < velocities.size()) place(mass_places_, linearisation_->mass_pattern(), rows[k], velocities[k]);
+    if (k < accelerations.size())
+      place(mass_in_j_places_, linearisation_->jacobian_pattern(), rows[k], accelerations[k]);
+  }
+}
+
+StepStatus SteppedSystem::extend_pattern(const At& at) noexcept {
+  try {
+    linearisation_->extend(at);
+    adopt_structure();
+  } catch (const std::bad_alloc&) {
+    return StepStatus::out_of_memory;
+  }
+  ++counters.pattern_extensions;
+  return StepStatus::ok;
+}
+
+void SteppedSystem::make_step_matrix() {
+  if (matrix_) {
+    const FactorStatistics s = matrix_->statistics();
+    retired_.full_factorisations += s.full_factorisations;
+    retired_.refactorisations += s.refactorisations;
+    retired_.solves += s.solves;
+    retired_.library_allocations += s.library_allocations;
+  }
+  std::vector<PivotPosition> local;
+  for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
+  matrix_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), local,
+                  StepMatrixOptions{.back_end = options_.linear.back_end,
+                                    .condense = options_.linear.condense,
+                                    .real_shifts = shifts_.real,
+                                    .complex_shifts = shifts_.complex});
+}
+
+StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.jacobian : nullptr);
+  const long before = linearisation_->f_calls();
+  const At& point = at(t, x);
+  EvalStatus status = linearisation_->update(point, w, f0);
+  if (status == EvalStatus::ok && linearisation_->pattern_incomplete()) {
+    if (const StepStatus extended = extend_pattern(point); extended != StepStatus::ok) return extended;
+    status = linearisation_->update(point, w, f0);
+  }
+  ++counters.jacobians;
+  counters.f_calls_jacobian += linearisation_->f_calls() - before;
+  if (status != EvalStatus::ok) return step_status(status);
+  matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
+  return StepStatus::ok;
+}
+
+StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.jacobian : nullptr);
+  const long before = linearisation_->f_calls();
+  const EvalStatus status = linearisation_->time_derivative(at(t, x), w, view(u_rate_), f0, h, out);
+  counters.f_calls_jacobian += linearisation_->f_calls() - before;
+  return step_status(status);
+}
+
+/// s = k_ave + m_ave c² from the diagonals of stiffness and mass.
+void SteppedSystem::scale(double abs_c) noexcept {
+  const auto average = [](const std::vector<int>& places, In values) {
+    double sum = 0;
+    for (const int p : places) sum += std::abs(values[static_cast<std::size_t>(p)]);
+    return places.empty() ? 0.0 : sum / static_cast<double>(places.size());
+  };
+  StepScaling scaling;
+  scaling.k_ave = average(stiffness_places_, linearisation_->jacobian());
+  scaling.m_ave =
+      std::max(average(mass_places_, linearisation_->mass()), average(mass_in_j_places_, linearisation_->jacobian()));
+  if (!(scaling.dynamic_stiffness(abs_c) > 0) || !std::isfinite(scaling.dynamic_stiffness(abs_c))) return;
+  fill_scaling(scaling, abs_c, unknowns_, equations_, view(row_scale_), view(col_scale_));
+  matrix_->set_scaling(view(row_scale_), view(col_scale_));
+}
+
+template <class T>
+StepStatus SteppedSystem::factor_shift(T c, int slot) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
+  if (options_.linear.scaling && !stiffness_places_.empty()) scale(std::abs(c));
+  ++counters.factorisations;
+  switch (matrix_->factor(c, slot)) {
+    case FactorStatus::ok: return StepStatus::ok;
+    case FactorStatus::not_finite: return StepStatus::not_finite;
+    case FactorStatus::out_of_memory: return StepStatus::out_of_memory;
+    case FactorStatus::singular: break;
+  }
+  return StepStatus::singular_matrix;
+}
+template StepStatus SteppedSystem::factor_shift(double, int) noexcept;
+template StepStatus SteppedSystem::factor_shift(std::complex<double>, int) noexcept;
+
+template <class R, class X>
+void SteppedSystem::solve_with(R r, X x, int slot) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
+  ++counters.solves;
+  matrix_->solve(r, x, slot);
+}
+template void SteppedSystem::solve_with(In, Out, int) noexcept;
+template void SteppedSystem::solve_with(ComplexIn, ComplexOut, int) noexcept;
+
+bool SteppedSystem::restart(double t, In x, In base, int mode) {
+  const bool other_mode = mode != mode_;
+  base_ = map(base);
+  mode_ = mode;
+  if (!other_mode || !linearisation_->pattern_grows(at(t, x))) return true;
+  return find_structure(at(t, x)).ok();
+}
+
+void SteppedSystem::renew(double t, In x) {
+  if (!find_structure(at(t, x))) adopt_structure();
+}
+
+void SteppedSystem::save(ArchiveWriter& out) const {
+  out.put(view(base_));
+  out.put(mode_);
+}
+
+void SteppedSystem::load(ArchiveReader& in) {
+  in.get(view(base_));
+  in.get(mode_);
+}
+
+Statistics SteppedSystem::statistics() const noexcept {
+  Statistics s = counters;
+  const FactorStatistics now = matrix_->statistics();
+  s.full_factorisations = retired_.full_factorisations + now.full_factorisations;
+  s.library_allocations = retired_.library_allocations + now.library_allocations;
+  return s;
+}
+
+}  // namespace rubato

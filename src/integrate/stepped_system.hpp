@@ -1,0 +1,100 @@
+#pragma once
+/// What every implicit stepper needs of its problem: evaluations at a point, the linearisation, the scaled step matrix,
+/// and the counters of all this.
+#include <complex>
+#include <memory>
+#include <optional>
+
+#include "rubato/base/archive.hpp"
+#include "rubato/base/scratch.hpp"
+#include "rubato/integrate/options.hpp"
+#include "rubato/integrate/statistics.hpp"
+#include "rubato/linalg/step_matrix.hpp"
+#include "rubato/problem/initial_value_problem.hpp"
+#include "rubato/problem/linearisation.hpp"
+
+namespace rubato {
+
+class SteppedSystem {
+ public:
+  /// Factors kept at the same time.
+  struct Shifts {
+    int real = 1, complex = 0;
+  };
+  [[nodiscard]] static Result<std::unique_ptr<SteppedSystem>> create(const InitialValueProblem& problem,
+                                                                     const IntegrateOptions& options, Shifts shifts);
+
+  [[nodiscard]] const Dae& dae() const noexcept { return dae_; }
+  [[nodiscard]] int size() const noexcept { return dae_.size(); }
+  [[nodiscard]] const IntegrateOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const Linearisation& linearisation() const noexcept { return *linearisation_; }
+  [[nodiscard]] StepMatrix& matrix() noexcept { return *matrix_; }
+  /// f depends on t, be it through inputs.
+  [[nodiscard]] bool time_dependent() const noexcept { return time_dependent_; }
+  [[nodiscard]] In base() const noexcept { return view(base_); }
+  [[nodiscard]] int mode() const noexcept { return mode_; }
+
+  /// The point of the next evaluation, with the inputs there: valid until the next call.
+  [[nodiscard]] const At& at(double t, In x) noexcept;
+  /// f(t, x), counted.
+  [[nodiscard]] EvalStatus f(double t, In x, Out out) noexcept;
+  /// B(t, x) w.
+  [[nodiscard]] EvalStatus mass_times(double t, In x, In w, Out out) noexcept {
+    return dae_.mass_times(at(t, x), w, out);
+  }
+
+  /// J = ∂(f − B w)/∂x and B at (t, x) into the step matrix; f0 = f(t, x). A branch of the model that opens here enlarges
+  /// the pattern: the one thing besides a full factorisation that allocates during a run. Factors become invalid.
+  [[nodiscard]] StepStatus linearise(double t, In x, In w, In f0) noexcept;
+  /// ∂/∂t (f − B w) at fixed x, for a step of size h.
+  [[nodiscard]] StepStatus time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept;
+  /// A factor of cB − J, scaled where the model says what its unknowns are.
+  [[nodiscard]] StepStatus factor(double c, int slot = 0) noexcept { return factor_shift(c, slot); }
+  [[nodiscard]] StepStatus factor(std::complex<double> c, int slot = 0) noexcept { return factor_shift(c, slot); }
+  void solve(In r, Out x, int slot = 0) noexcept { solve_with(r, x, slot); }
+  void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
+
+  /// Another state: a new mode may have a larger pattern. False: no linearisation there.
+  [[nodiscard]] bool restart(double t, In x, In base, int mode);
+  /// Moves the base of the charts.
+  void rebase(Out x) noexcept { dae_.rebase(x, view(base_)); }
+  /// Patterns and pivots carry history: afterwards they depend on the state alone.
+  void renew(double t, In x);
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+  [[nodiscard]] Statistics statistics() const noexcept;
+  Statistics counters;  ///< steppers count here what they do themselves
+
+ private:
+  SteppedSystem(const InitialValueProblem& problem, const IntegrateOptions& options, Shifts shifts);
+  [[nodiscard]] Result<void> find_structure(const At& at);
+  void adopt_structure();
+  void make_step_matrix();
+  [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
+  void scale(double abs_c) noexcept;
+  template <class T>
+  [[nodiscard]] StepStatus factor_shift(T c, int slot) noexcept;
+  template <class R, class X>
+  void solve_with(R r, X x, int slot) noexcept;
+
+  const Dae& dae_;
+  std::shared_ptr<const Dae> keep_dae_;
+  std::shared_ptr<const InputSignal> input_;
+  IntegrateOptions options_;
+  Shifts shifts_;
+  bool time_dependent_;
+  ScratchMemory scratch_;
+  std::unique_ptr<Linearisation> linearisation_;
+  std::optional<StepMatrix> matrix_;
+
+  Vector base_, u_, u_rate_, row_scale_, col_scale_;
+  int mode_ = 0;
+  At point_;  ///< the views of u_, base_ and scratch_ never change
+  std::vector<ScaledUnknown> unknowns_;
+  std::vector<ScaledEquation> equations_;
+  std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;
+  FactorStatistics retired_;  ///< of step matrices that were replaced
+};
+
+}  // namespace rubato
