@@ -31,6 +31,7 @@ Entry robertson();
 Entry robertson_dae();
 Entry rolling_disc();
 Entry slider_crank();
+Entry slider_crank_15();
 Entry stiff_spring_pendulum();
 Entry stiff_spring_pendulum_source();
 Entry tabulated_force();

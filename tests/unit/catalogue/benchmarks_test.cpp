@@ -142,8 +142,8 @@ TEST(SliderCrank, StartsWithThePublishedAccelerationsAndReactions) {
   EXPECT_LT(difference(r.lambda, vec({0, 286.3023157894737, 0})), 1e-12);
 }
 
-TEST(SliderCrank, PeriodicStartOfTheConsistentMass) {
-  const auto instance = make_problem("slider-crank", {{"start", 2}, {"consistent_mass", 1}});
+TEST(SliderCrank15, StartsOnThePeriodicMotion) {
+  const auto instance = make_problem("slider-crank-15");
   ASSERT_TRUE(instance.ok()) << instance.error().message;
   const MechanicalState s = start_state(*instance);
   EXPECT_NEAR(s.a[2], -5062.927360696, 1e-5);
