@@ -157,6 +157,31 @@ Vector SquareSystem::weakest_direction() const {
   return x;
 }
 
+namespace {
+
+/// Many rows: a sparse factorisation of [I Aᵀ; A 0], A with rows of norm one. Its eigenvalues are 1 and
+/// ½ ± √(¼ + σ²) over the singular values σ of A, the smallest −σ² for small σ. Where its condition is far from round-off
+/// so is every σ, and the QR, which costs O(m³), would keep all rows: none of its pivots is below the smallest σ.
+bool clearly_independent(const Sparse& rows, const Vector& column_scale) {
+  const int n = static_cast<int>(rows.cols()), m = static_cast<int>(rows.rows());
+  Vector square = Vector::Zero(m);
+  for (int j = 0; j < n; ++j)
+    for (Sparse::InnerIterator it(rows, j); it; ++it) square[it.row()] += std::pow(it.value() * column_scale[j], 2);
+  if (!(square.minCoeff() > 1e-28 * square.maxCoeff())) return false;
+  Triplets entries;
+  for (int j = 0; j < n; ++j) {
+    entries.emplace_back(j, j, 1.0);
+    for (Sparse::InnerIterator it(rows, j); it; ++it) {
+      const double a = it.value() * column_scale[j] / std::sqrt(square[it.row()]);
+      entries.emplace_back(n + static_cast<int>(it.row()), j, a);
+      entries.emplace_back(j, n + static_cast<int>(it.row()), a);
+    }
+  }
+  return SquareSystem(n + m, entries).reciprocal_condition() > 1e-12;
+}
+
+}  // namespace
+
 RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tolerance) {
   const int m = static_cast<int>(rows.rows());
   RowRank rank;
@@ -166,7 +191,8 @@ RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tole
   std::vector<int> touched;  // columns with entries: constraints see few of the coordinates of a large model
   for (int j = 0; j < rows.cols(); ++j)
     if (rows.col(j).nonZeros() > 0) touched.push_back(j);
-  if (m == 0 || static_cast<double>(touched.size()) * m > 3e7) return rank;
+  if (m == 0 || (m > small && clearly_independent(rows, column_scale))) return rank;
+  if (static_cast<double>(touched.size()) * m > 3e7) return rank;
 
   Matrix a = Matrix::Zero(static_cast<Eigen::Index>(touched.size()), m);
   for (std::size_t k = 0; k < touched.size(); ++k)

@@ -58,7 +58,8 @@ struct RowRank {
   Matrix combination;
 };
 /// By a QR factorisation with column pivoting of the transpose, rows scaled to norm one. Among equals earlier rows
-/// are kept. Beyond 3e7 entries of the non-zero columns the rows are taken as independent.
+/// are kept. More than 200 rows are first tried for independence by a sparse factorisation; where it leaves a doubt and
+/// the non-zero columns have more than 3e7 entries, the rows are taken as independent.
 [[nodiscard]] RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tolerance);
 
 /// A start under construction.
