@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "rubato/base/text.hpp"
+#include "rubato/linalg/colouring.hpp"
 #include "start.hpp"
 
 namespace rubato {
@@ -257,6 +258,35 @@ bool Start::forces_depend_on_multipliers() {
   return depend;
 }
 
+/// Where forces and algebraic equations depend on the multipliers of active rows and on algebraic z: dense, or traced
+/// where there are many.
+SparsePattern Start::multiplier_pattern() {
+  const int n = system.sizes().v, k = static_cast<int>(active.size()), n_z = static_cast<int>(algebraic_z.size());
+  const auto* equations = system.tracer();
+  if (equations == nullptr || k + n_z <= 200) return SparsePattern::dense(n + n_z, k + n_z);
+  const auto value = [this](int row) { return row < n_g() ? state.lambda[row] : state.nu[row - n_g()]; };
+  Vector at(k + n_z);
+  std::transform(active.begin(), active.end(), at.begin(), value);
+  at.tail(n_z) = state.z(algebraic_z);
+  return traced(n + n_z, view(std::as_const(at)), [&](std::span<const Tracer> x, std::span<Tracer> y) {
+    std::vector<Tracer> memory;
+    auto p = lifted(memory);
+    std::vector<Tracer> lambda(p.lambda.begin(), p.lambda.end()), nu(p.nu.begin(), p.nu.end()),
+        z(p.z.begin(), p.z.end()), e(z.size());
+    auto next = x.begin();
+    for (const int row : active)
+      (row < n_g() ? lambda[static_cast<std::size_t>(row)] : nu[static_cast<std::size_t>(row - n_g())]) = *next++;
+    for (const int i : algebraic_z) z[static_cast<std::size_t>(i)] = *next++;
+    p.lambda = lambda;
+    p.nu = nu;
+    p.z = z;
+    status = std::max(status, equations->force(p, y.first(static_cast<std::size_t>(n))));
+    status = std::max(status, equations->auxiliary(p, e));
+    auto out = y.begin() + n;
+    for (const int i : algebraic_z) *out++ = e[static_cast<std::size_t>(i)];
+  });
+}
+
 /// Unknowns (a; λ, ν of the active rows; algebraic z):
 ///   [M  Jᵀ − f_λ  −f_z]      rows of J: hard ones; g_λ in place of J for soft ones                    (3)
 ///   [J  0 | g_λ     0 ]
@@ -282,27 +312,34 @@ Triplets Start::acceleration_matrix(bool coupled) {
   }
   if (!coupled) return entries;
 
-  const int k = static_cast<int>(active.size());
-  const auto column = [&](double& x, int col) {
-    const double kept = x, h = std::cbrt(2e-16) * std::max(std::abs(x), 1.0);
-    x = kept + h;
-    const Vector f_plus = force(), e_plus = auxiliary();
-    x = kept - h;
-    const Vector f_minus = force(), e_minus = auxiliary();
-    x = kept;
-    for (int i = 0; i < n; ++i)
-      if (f_plus[i] != f_minus[i]) entries.emplace_back(i, col, -(f_plus[i] - f_minus[i]) / (2 * h));
-    for (std::size_t i = 0; i < algebraic_z.size(); ++i) {
-      const int z = algebraic_z[i];
-      if (e_plus[z] != e_minus[z])
-        entries.emplace_back(n + k + static_cast<int>(i), col, (e_plus[z] - e_minus[z]) / (2 * h));
-    }
+  // Columns of λ, ν and z by central differences, many of them in groups that share no row.
+  const int k = static_cast<int>(active.size()), n_z = static_cast<int>(algebraic_z.size());
+  std::vector<double*> x;
+  for (const int row : active) x.push_back(row < n_g() ? &state.lambda[row] : &state.nu[row - n_g()]);
+  for (const int z : algebraic_z) x.push_back(&state.z[z]);
+  const SparsePattern pattern = multiplier_pattern();
+  const auto rows = [&] {
+    Vector y(n + n_z);
+    y << -force(), auxiliary()(algebraic_z);
+    return y;
   };
-  for (int i = 0; i < k; ++i) {
-    const int row = active[static_cast<std::size_t>(i)];
-    column(row < n_g() ? state.lambda[row] : state.nu[row - n_g()], n + i);
+  for (const auto& members : group_columns(pattern).members) {
+    std::vector<double> kept, h;
+    for (const int member : members) {
+      kept.push_back(*x[static_cast<std::size_t>(member)]);
+      h.push_back(std::cbrt(2e-16) * std::max(std::abs(kept.back()), 1.0));
+    }
+    const auto moved = [&](double sign) {
+      for (std::size_t i = 0; i < members.size(); ++i) *x[static_cast<std::size_t>(members[i])] = kept[i] + sign * h[i];
+      return rows();
+    };
+    const Vector plus = moved(1), minus = moved(-1);
+    moved(0);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      for (const int row : pattern.column(members[i]))
+        if (plus[row] != minus[row])
+          entries.emplace_back(row < n ? row : row + k, n + members[i], (plus[row] - minus[row]) / (2 * h[i]));
   }
-  for (std::size_t i = 0; i < algebraic_z.size(); ++i) column(state.z[algebraic_z[i]], n + k + static_cast<int>(i));
   return entries;
 }
 

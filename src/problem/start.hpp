@@ -125,6 +125,7 @@ class Start {
   [[nodiscard]] bool forces_depend_on_multipliers();
   /// The shortest multipliers with the same reactions, given ones with zeros at dependent rows.
   void share_dependent_reactions();
+  [[nodiscard]] SparsePattern multiplier_pattern();
   /// The matrix of that system at the state, for right-hand sides of one's own.
   [[nodiscard]] Triplets acceleration_matrix(bool coupled);
 
