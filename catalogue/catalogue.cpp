@@ -24,7 +24,7 @@ const std::vector<Entry>& list() {
       andrews(), slider_crank(), slider_crank_15(),
       // mechanical: rotations, friction, rolling, variable mass, dependent rows, tables, many unknowns
       heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),
-      mass_spring_lattice(), chain(),
+      mass_spring_lattice(), chain(), beam(),
   };
   // clang-format on
   return entries;

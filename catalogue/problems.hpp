@@ -16,6 +16,7 @@ namespace rubato::catalogue {
 
 // One per problem; the list in catalogue.cpp names them all.
 Entry andrews();
+Entry beam();
 Entry chain();
 Entry double_pendulum();
 Entry heavy_top();

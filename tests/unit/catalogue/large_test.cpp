@@ -1,6 +1,7 @@
 // Problems of any size: sparse, evaluated in time proportional to their size, and their references.
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cmath>
 #include <random>
 
@@ -77,6 +78,64 @@ TEST(Chain, ReactionsAreTheGradientOfTheConstraints) {
     EXPECT_EQ(instance.system->constraint_rate(there(), view(rate)), EvalStatus::ok);
     EXPECT_NEAR(reaction[j], lambda.dot(rate), 1e-13);
   }
+}
+
+TEST(Beam, JacobianGrowsWithTheNumberOfPieces) {
+  for (const char* formulation : {"index-2", "semi-explicit"}) {
+    const int n1 = entries(built("beam", {{"n", 100}}, formulation)),
+              n2 = entries(built("beam", {{"n", 200}}, formulation)),
+              n4 = entries(built("beam", {{"n", 400}}, formulation));
+    EXPECT_EQ(n4 - n2, 2 * (n2 - n1)) << formulation;
+    EXPECT_LT(n4, 20 * 400) << formulation;
+  }
+}
+
+// A second implementation as the source writes it, w eliminated with full matrices: v = n² g, C w = D v + θ'²,
+// θ'' = C v + D w.
+TEST(Beam, AcceleratesAsTheSourceSays) {
+  for (const double t : {1.0, 4.0}) {
+    const int n = 12;
+    const Instance instance = built("beam", {{"n", n}});
+    std::mt19937 random(11);
+    std::uniform_real_distribution<double> uniform(-0.4, 0.4);
+    Vector theta(n), omega(n);
+    for (auto& x : theta) x = uniform(random);
+    for (auto& x : omega) x = 10 * uniform(random);
+    Matrix c = Matrix::Zero(n, n), d = c;
+    Vector v(n);
+    const double n2 = n * n, f = t > std::acos(-1.0) ? 0 : 1.5 * std::sin(t) * std::sin(t);
+    for (int i = 0; i < n; ++i) {
+      c(i, i) = i == 0 ? 1 : i == n - 1 ? 3 : 2;
+      for (const int j : {i - 1, i + 1})
+        if (j >= 0 && j < n) {
+          c(i, j) = -std::cos(theta[i] - theta[j]);
+          d(i, j) = std::sin(theta[j] - theta[i]);
+        }
+      const double bend = i == 0       ? -3 * theta[0] + theta[1]
+                          : i == n - 1 ? theta[n - 2] - theta[n - 1]
+                                       : theta[i - 1] - 2 * theta[i] + theta[i + 1];
+      v[i] = n2 * n2 * bend + n2 * f * (std::cos(theta[i]) + std::sin(theta[i]));
+    }
+    const Vector w = c.fullPivLu().solve(Vector(d * v + omega.cwiseAbs2())), expected = c * v + d * w;
+    const auto state = consistent_state(*instance.system, {.t = t, .q = theta, .v = omega, .z = Vector::Zero(n)});
+    ASSERT_TRUE(state.ok()) << state.error().message;
+    const double size = expected.cwiseAbs().maxCoeff();
+    EXPECT_LT((state->a - expected).cwiseAbs().maxCoeff(), 1e-12 * size);
+    EXPECT_LT((n2 * state->z - w).cwiseAbs().maxCoeff(), 1e-12 * w.cwiseAbs().maxCoeff());
+  }
+}
+
+// w of a moving beam of 4000 pieces is found from a guess of zero: C w = D g + θ'²/n² for all of them.
+TEST(Beam, ManyPiecesStartConsistently) {
+  const Instance instance = built("beam", {{"n", 4000}});
+  const auto state = consistent_state(
+      *instance.system, {.t = 1, .q = Vector::Constant(4000, 0.1), .v = Vector::Ones(4000), .z = Vector::Zero(4000)});
+  ASSERT_TRUE(state.ok()) << state.error().message;
+  PointAt at(*instance.system, *state);
+  Vector e(4000);
+  EXPECT_EQ(instance.system->auxiliary(at(), view(e)), EvalStatus::ok);
+  EXPECT_LT(e.cwiseAbs().maxCoeff(), 1e-12 * std::max(1.0, state->z.cwiseAbs().maxCoeff()));
+  EXPECT_GT(state->z.cwiseAbs().maxCoeff(), 1e-3);
 }
 
 }  // namespace
