@@ -53,8 +53,13 @@ class Range {
     low_ = std::min(low_, v);
     high_ = std::max(high_, v);
   }
-  [[nodiscard]] Axis axis(double margin) const {
+  [[nodiscard]] Axis axis(double margin, const Extent& extent) const {
     Axis axis{.scale = scale_};
+    if (extent.low < extent.high) {
+      axis.low = extent.low;
+      axis.high = extent.high;
+      return axis;
+    }
     if (!(low_ <= high_)) {
       axis.low = scale_ == Scale::linear ? 0 : 0.1;
       axis.high = 1;
@@ -223,7 +228,7 @@ class Drawing {
         if (!s.name.empty()) legend = std::max(legend, width_of(s.name) + 44);
       }
       for (const auto& s : p.slopes) legend = std::max(legend, width_of(s.label) + 44);
-      Axis y = range.axis(0.06);
+      Axis y = range.axis(0.06, p.y_extent);
       const double height = p.height > 0 ? p.height : usual;
       const Labels labels = labels_of(y, ticks_for(height));
       for (const double w : labels.widths) y_labels = std::max(y_labels, w);
@@ -233,9 +238,12 @@ class Drawing {
     }
     left_ = 16 + y_labels + 10;
     right_ = figure_.width - (legend > 0 ? legend + 8 : 24);
-    x_axis_ = x_range.axis(any_markers ? 0.05 : figure_.x_scale == Scale::logarithmic ? 0.02 : 0);
+    x_axis_ = x_range.axis(any_markers ? 0.05 : figure_.x_scale == Scale::logarithmic ? 0.02 : 0, figure_.x_extent);
     x_axis_.first_px = left_;
     x_axis_.last_px = right_;
+    if (figure_.equal_units)
+      for (std::size_t i = 0; i < n; ++i)
+        heights_[i] = (right_ - left_) * (y_axes_[i].high - y_axes_[i].low) / (x_axis_.high - x_axis_.low);
     double top = (figure_.title.empty() ? 0 : 26) + (figure_.subtitle.empty() ? 0 : 20) + 30;
     for (std::size_t i = 0; i < n; ++i) {
       tops_.push_back(top);
@@ -296,6 +304,8 @@ class Drawing {
         "<clipPath id=\"panel{0}\"><rect x=\"{1}\" y=\"{2}\" width=\"{3}\" height=\"{4}\"/></clipPath>\n"
         "<g clip-path=\"url(#panel{0})\" fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\">\n",
         i, px(left_), px(top), px(right_ - left_), px(heights_[i]));
+    for (std::size_t k = 0; k < p.series.size(); ++k)
+      if (p.series[k].filled) area(p.series[k], colour_of(p.series[k], k), y);
     for (const double mark : p.marks)
       if (x_axis_.shows(mark))
         line(x_axis_.at(mark), top, x_axis_.at(mark), bottom, pale_ink, 0.8, " stroke-dasharray=\"2 3\"");
@@ -323,8 +333,21 @@ class Drawing {
     return s.colour >= 0 ? static_cast<std::size_t>(s.colour) : position;
   }
 
+  void area(const Series& s, std::size_t colour, const Axis& y) {
+    out_ += fmt::format("<path fill=\"{}\" fill-opacity=\"0.16\" fill-rule=\"evenodd\" d=\"",
+                        palette[colour % palette.size()]);
+    bool open = false;
+    for (std::size_t i = 0; i < std::min(s.x.size(), s.y.size()); ++i) {
+      const bool shown = x_axis_.shows(s.x[i]) && y.shows(s.y[i]);
+      if (shown) out_ += fmt::format("{}{},{}", open ? " " : "M", px(x_axis_.at(s.x[i])), px(y.at(s.y[i])));
+      if (!shown && open) out_ += "Z";
+      open = shown;
+    }
+    out_ += open ? "Z\"/>\n" : "\"/>\n";
+  }
+
   void curve(const Series& s, std::size_t colour, const Axis& y) {
-    if (s.stroke == Stroke::none) return;
+    if (s.stroke == Stroke::none || s.filled) return;
     std::vector<Dot> dots;
     const auto flush = [&] {
       if (dots.size() > 1) {
@@ -392,7 +415,10 @@ class Drawing {
       if (s.name.empty()) continue;
       const std::size_t colour = colour_of(s, k);
       const double x = right_ + 12;
-      if (s.stroke != Stroke::none)
+      if (s.filled)
+        out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"22\" height=\"11\" fill=\"{}\" fill-opacity=\"0.16\"/>\n",
+                            px(x), px(y - 5.5), palette[colour % palette.size()]);
+      else if (s.stroke != Stroke::none)
         line(x, y, x + 22, y, palette[colour % palette.size()], 2,
              s.stroke == Stroke::dashed ? " stroke-dasharray=\"6 4\"" : "");
       if (s.markers) out_ += marker(colour, {x + 11, y}, palette[colour % palette.size()]);

@@ -1,5 +1,5 @@
 #pragma once
-/// Line plots as SVG text: linear and logarithmic axes, several panels over one abscissa, legends, markers, slopes.
+/// Line plots as SVG text: linear and logarithmic axes, several panels over one abscissa, legends, markers, slopes, areas.
 ///
 /// Why our own: the distribution packages no C++ plotting library that is small and writes files without a display
 /// (VTK, Qt Charts, PLplot and ROOT bring toolkits; matplotlib bindings bring Python). What results need is little: this
@@ -19,7 +19,13 @@ struct Series {
   std::vector<double> x = {}, y = {};  ///< non-finite points, and those ≤ 0 on logarithmic axes, break the line
   Stroke stroke = Stroke::solid;
   bool markers = false;
-  int colour = -1;  ///< of the palette, also chooses the marker; −1: position in the panel
+  int colour = -1;      ///< of the palette, also chooses the marker; −1: position in the panel
+  bool filled = false;  ///< the points are loops, separated by NaN: a pale area (even-odd rule) behind the curves
+};
+
+/// What an axis shows; where low < high does not hold: what the data need.
+struct Extent {
+  double low = 0, high = 0;
 };
 
 /// A thin line y ∝ x^slope through (x, y) of a doubly logarithmic panel: what an order looks like.
@@ -36,6 +42,7 @@ struct Panel {
   std::vector<ReferenceSlope> slopes = {};
   std::vector<double> marks = {};  ///< vertical lines: events
   double height = 0;               ///< px of the axes; 0: chosen by the number of panels
+  Extent y_extent = {};
 };
 
 struct Figure {
@@ -44,6 +51,8 @@ struct Figure {
   Scale x_scale = Scale::linear;
   std::vector<Panel> panels = {};
   double width = 760;  ///< px
+  Extent x_extent = {};
+  bool equal_units = false;  ///< a unit of y is as long as a unit of x: for the complex plane
 };
 
 [[nodiscard]] std::string to_svg(const Figure& figure);
