@@ -29,6 +29,13 @@ struct CheckArguments {
 };
 [[nodiscard]] int check(const CheckArguments& arguments);
 
+struct AnalyseArguments {
+  std::string method;  ///< a Runge-Kutta family with stages and theta, or a Rosenbrock method
+  std::string folder;  ///< empty: no pictures
+  std::string format = "text";
+};
+[[nodiscard]] int analyse(const AnalyseArguments& arguments);
+
 /// converge and compare.
 struct StudyArguments {
   std::string problem;

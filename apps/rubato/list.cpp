@@ -8,6 +8,8 @@
 #include "command.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/method.hpp"
+#include "rubato/integrate/runge_kutta_analysis.hpp"
+#include "rubato/integrate/runge_kutta_embedded.hpp"
 #include "rubato/io/run_file.hpp"
 #include "rubato/io/table.hpp"
 #include "task.hpp"
@@ -59,6 +61,26 @@ Table methods(bool everything) {
   return table;
 }
 
+/// Runge-Kutta families with three stages, blends half way.
+Table families(bool /*everything*/) {
+  Table table{{"name", "theta", "order", "stage order", "stiffly accurate", "A-stable", "L-stable", "R(inf)",
+               "B-stable", "symplectic order", "coercivity", "embedded", "description"},
+              {}};
+  for (const auto& info : runge_kutta_families()) {
+    const RungeKuttaTable method = runge_kutta_table(info.family, 3, info.blended ? 0.5 : 0);
+    const RungeKuttaProperties p = runge_kutta_properties(method);
+    const int embedded = method.c[0] > 0 ? embedded_radau(method).order : embedded_lobatto(method).order;
+    table.rows.push_back(
+        {text(info.name), info.blended ? Cell(0.5) : Cell(""), long{p.order.order}, long{p.stage_order},
+         p.stiffly_accurate, p.a_stable, p.l_stable,
+         std::isfinite(p.r_infinity) ? Cell(std::abs(p.r_infinity) < 1e-12 ? 0.0 : p.r_infinity) : Cell("infinite"),
+         p.algebraically_stable,
+         p.symplectic_order.order == 0 ? Cell("infinite") : Cell(std::to_string(p.symplectic_order.order)),
+         p.coercivity, long{embedded}, text(info.title)});
+  }
+  return table;
+}
+
 Table formulations(bool /*everything*/) {
   Table table{{"name", "description"}, {}};
   for (const auto& info : rubato::formulations()) table.rows.push_back({text(info.name), text(info.help)});
@@ -87,6 +109,7 @@ struct Topic {
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all = {{"problems", problems},
                                          {"methods", methods},
+                                         {"families", families},
                                          {"formulations", formulations},
                                          {"controllers", [](bool) { return choices("solver.controller"); }},
                                          {"norms", [](bool) { return choices("solver.norm"); }},

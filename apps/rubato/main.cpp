@@ -23,6 +23,7 @@ struct CommandLine {
   RunArguments run;
   ListArguments list;
   CheckArguments check;
+  AnalyseArguments analyse;
   StudyArguments converge, compare;
   std::map<CLI::App*, int (*)(CommandLine&)> actions;
 
@@ -38,6 +39,7 @@ struct CommandLine {
     add_run();
     add_list();
     add_check();
+    add_analyse();
     add_study("converge", converge, "Observed orders with fixed steps: a table and a picture",
               "  rubato converge stiff-spring-pendulum --set eps=0.1 --methods ros3p,rodas4 --steps 200,400,800\n"
               "  rubato converge pendulum --formulation index-1 --methods ros3p,rodas4p --steps 100,200,400 \\\n"
@@ -93,6 +95,19 @@ struct CommandLine {
         ->type_name("FILE.toml|PROBLEM");
     add_set(command, check.set);
     actions[command] = [](CommandLine& c) { return rubato::app::check(c.check); };
+  }
+
+  void add_analyse() {
+    auto* command =
+        add_command(app, "analyse", "Coefficients and computed properties of a method, pictures of its stability",
+                    "  rubato analyse radau-iia-3\n"
+                    "  rubato analyse lobatto-iiidc-3:0.5 -o results/iiidc\n"
+                    "  rubato analyse rodas4 --format json\n\n"
+                    "Runge-Kutta methods: FAMILY[-STAGES][:THETA] (`rubato list families`).");
+    command->add_option("method", analyse.method, "Runge-Kutta or Rosenbrock method")->required()->type_name("METHOD");
+    command->add_option("-o,--output", analyse.folder, "Folder for the pictures and properties.csv")->type_name("DIR");
+    add_format(command, analyse.format);
+    actions[command] = [](CommandLine& c) { return rubato::app::analyse(c.analyse); };
   }
 
   void add_study(const std::string& name, StudyArguments& study, const std::string& words, const std::string& examples,

@@ -114,6 +114,10 @@ StabilityFunction::StabilityFunction(std::vector<double> numerator, std::vector<
     while (p->size() > 1 && p->back() == 0) p->pop_back();
   zeros_ = roots(numerator_);
   poles_ = roots(denominator_);
+  near_ = std::numeric_limits<double>::max();
+  for (const auto* set : {&zeros_, &poles_})
+    for (const Complex& z : *set) near_ = std::min(near_, std::abs(z) / 2);
+  series_ = log_series(80);  // 2⁻⁸⁰ at the rim
   const Square p = squared(numerator_), q = squared(denominator_);
   const Polynomial difference = sum(q.value, p.value, -1), size = sum(q.magnitude, p.magnitude);
   for (std::size_t k = 0; k < difference.size(); ++k)
@@ -154,12 +158,15 @@ double StabilityFunction::amplitude_error(double chi) const {
   return -std::log1p(-difference / std::norm(horner(denominator_, {0, chi}))) / (2 * chi);
 }
 
-double StabilityFunction::phase_factor(double chi) const {
+std::complex<double> StabilityFunction::log_error(std::complex<double> z) const { return horner(series_, z); }
+
+double StabilityFunction::phase_error(double chi) const {
+  if (chi < near_) return log_error({0, chi}).imag() / chi;
   // 1 − iχ/z leaves 1 into the upper or the lower half plane and stays there: its principal argument is continuous.
   double phase = 0;
   for (const Complex& z : zeros_) phase += std::arg(1.0 - Complex(0, chi) / z);
   for (const Complex& z : poles_) phase -= std::arg(1.0 - Complex(0, chi) / z);
-  return phase / chi;
+  return phase / chi - 1;
 }
 
 std::vector<double> StabilityFunction::log_series(int n) const {
@@ -209,7 +216,9 @@ std::optional<StabilityFunction::Degrees> StabilityFunction::pade_degrees() cons
   return degrees;
 }
 
-double StabilityFunction::order_star(std::complex<double> z) const { return std::abs((*this)(z)*std::exp(-z)); }
+double StabilityFunction::order_star(std::complex<double> z) const {
+  return std::abs(z) < near_ ? log_error(z).real() : std::log(std::abs((*this)(z))) - z.real();
+}
 
 StabilityFunction pade(int k, int j) {
   const auto coefficients = [&](int degree, double sign) {

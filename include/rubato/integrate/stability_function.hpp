@@ -40,8 +40,10 @@ class StabilityFunction {
 
   /// d_a of (2), from |Q|² − |P|²: accurate down to the smallest χ > 0.
   [[nodiscard]] double amplitude_error(double chi) const;
-  /// d_p of (2), χ > 0. The phase is the sum of the continuous phases of the factors: no branch is ever crossed.
-  [[nodiscard]] double phase_factor(double chi) const;
+  /// d_p − 1 of (2), χ > 0: by the series where it converges fast, else by the sum of the continuous phases of the factors:
+  /// no branch is ever crossed.
+  [[nodiscard]] double phase_error(double chi) const;
+  [[nodiscard]] double phase_factor(double chi) const { return 1 + phase_error(chi); }
   /// ξ̄ = d_a/d_p and γ̄ = 1/d_p − 1: damping ratio and relative lengthening of the period.
   [[nodiscard]] double damping_ratio(double chi) const { return amplitude_error(chi) / phase_factor(chi); }
   [[nodiscard]] double period_error(double chi) const { return 1 / phase_factor(chi) - 1; }
@@ -63,13 +65,18 @@ class StabilityFunction {
   };
   [[nodiscard]] std::optional<Degrees> pade_degrees() const;
 
-  /// |R(z)|/|e^z|. The sets where it is above and below 1 meet at 0 in r + 1 sectors each, r the linear order: the order
-  /// star (Wanner, Hairer, Nørsett, BIT 18 (1978) 475, doi:10.1007/BF01932026).
+  /// ln (|R(z)|/|e^z|), by the series near 0. The sets where it is positive and negative meet at 0 in r + 1 sectors each, r the
+  /// linear order: the order star (Wanner, Hairer, Nørsett, BIT 18 (1978) 475, doi:10.1007/BF01932026).
   [[nodiscard]] double order_star(std::complex<double> z) const;
 
  private:
+  /// ln R(z) − z for |z| < near_.
+  [[nodiscard]] std::complex<double> log_error(std::complex<double> z) const;
+
   std::vector<double> numerator_, denominator_;
   std::vector<std::complex<double>> zeros_, poles_;
+  std::vector<double> series_;   ///< c_k of (2)
+  double near_ = 0;              ///< half the distance to the next pole or zero
   std::vector<double> damping_;  ///< |Q(iχ)|² − |P(iχ)|² as a polynomial in χ²
 };
 

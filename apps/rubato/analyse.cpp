@@ -1,0 +1,213 @@
+// rubato analyse: coefficients and computed properties of a method, and pictures of its stability.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "analysed.hpp"
+#include "command.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/integrate/rosenbrock_analysis.hpp"
+#include "rubato/integrate/runge_kutta_analysis.hpp"
+#include "rubato/integrate/runge_kutta_embedded.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/table.hpp"
+#include "task.hpp"
+
+namespace rubato::app {
+
+namespace {
+using io::Cell;
+using io::Table;
+
+Result<Analysed> find_method(const std::string& name) {
+  if (const auto table = find_rosenbrock_table(name))
+    return Analysed{
+        std::string((*table)->name()), std::string((*table)->label.title), {}, *table, stability_function(**table)};
+  auto table = runge_kutta_by_name(name);
+  if (table)
+    return Analysed{table->name(), std::string(table->info().title), *table, nullptr, stability_function(*table)};
+  if (!table.error().message.starts_with("unknown")) return table.error();
+  std::vector<std::string> names;
+  for (const auto& info : runge_kutta_families()) names.emplace_back(info.name);
+  for (const auto& rosenbrock : rosenbrock_tables()) names.emplace_back(rosenbrock.name());
+  return Error{unknown_name("method", name.substr(0, name.find(':')), names) +
+               "; stages and theta: lobatto-iiidc-3:0.5"};
+}
+
+/// What a reader asks, the answer, and what it means.
+class Properties {
+ public:
+  void add(const std::string& name, Cell value, const std::string& meaning = "") {
+    table.rows.push_back({name, std::move(value), meaning});
+  }
+  void add_order(const std::string& name, const StabilityFunction::Leading& term, const std::string& meaning) {
+    if (term.order == 0)
+      add(name, std::string("infinite"), meaning + " vanishes");
+    else
+      add(name, long{term.order}, fmt::format("{} ≈ {:.6g} χ^{}", meaning, term.constant, term.order));
+  }
+  Table table{{"property", "value", "meaning"}, {}};
+};
+
+/// JSON knows no infinity.
+Cell number(double value) {
+  if (std::isfinite(value)) return std::abs(value) < 1e-15 ? 0.0 : value;
+  return std::string(std::isnan(value) ? "" : value > 0 ? "infinite" : "-infinite");
+}
+
+std::string polynomial(const std::vector<double>& p) {
+  std::string text;
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    if (p[k] == 0) continue;
+    if (!text.empty()) text += p[k] < 0 ? " - " : " + ";
+    const std::string factor = fmt::format("{:.10g}", text.empty() ? p[k] : std::abs(p[k]));
+    text += k == 0 ? factor : k == 1 ? factor + " z" : fmt::format("{} z^{}", factor, k);
+  }
+  return text;
+}
+
+std::string complex_text(std::complex<double> z) {
+  return std::abs(z.imag()) < 1e-12
+             ? fmt::format("{:.10g}", z.real())
+             : fmt::format("{:.10g} {} {:.10g}i", z.real(), z.imag() < 0 ? "-" : "+", std::abs(z.imag()));
+}
+
+void add_stability(const StabilityFunction& R, Properties& out) {
+  out.add("A-stable", R.a_stable(), fmt::format("max |R(iχ)| = {:.10g}", R.largest_on_imaginary_axis()));
+  out.add("L-stable", R.l_stable());
+  out.add("R(inf)", number(R.at_infinity()));
+  out.add("rho(pi)", R.spectral_radius(3.14159265358979323846), "|R(iχ)| where a step covers half a period");
+  out.add("rho(10)", R.spectral_radius(10));
+  out.add_order("dissipation order", R.dissipation(), "d_a");
+  out.add_order("dispersion order", R.dispersion(), "d_p - 1");
+  const auto pade = R.pade_degrees();
+  out.add("Pade", pade ? fmt::format("({}, {})", pade->numerator, pade->denominator) : std::string("no"),
+          "degrees, if R is a Padé approximation of exp z");
+  out.add("numerator of R", polynomial(R.numerator()));
+  out.add("denominator of R", polynomial(R.denominator()));
+}
+
+void add_embedded(const RungeKuttaTable& table, Properties& out) {
+  if (table.c[0] > 0) {
+    const EmbeddedRadau embedded = embedded_radau(table);
+    out.add("embedded order", long{embedded.order}, "error estimate γ0 h F(x0) + Σ e_i z_i");
+    out.add("embedded gamma0", embedded.gamma0);
+    for (int i = 0; i < table.s; ++i) out.add(fmt::format("embedded e_{}", i + 1), embedded.e[i]);
+    return;
+  }
+  if (table.s < 2) return;
+  const EmbeddedLobatto embedded = embedded_lobatto(table);
+  out.add("embedded order", long{embedded.order}, "error estimate γ0 h (F(X_0) - F(X_1))");
+  out.add("embedded gamma0", embedded.gamma0);
+  out.add("embedded alpha0", embedded.alpha0,
+          fmt::format("leading term {:.6g} h^{} F_x x^({})", embedded.leading, table.s + 1, table.s));
+  for (int i = 0; i < table.s; ++i) out.add(fmt::format("embedded r_{}", i + 1), number(embedded.row[i]));
+}
+
+void describe(const RungeKuttaTable& table, const StabilityFunction& R, Properties& out) {
+  const RungeKuttaProperties p = runge_kutta_properties(table);
+  out.add("stages", long{table.s});
+  out.add("order", long{p.order.order}, p.order.by_trees ? "all rooted trees" : "by B, C and D");
+  out.add("B, C, D", fmt::format("{}, {}, {}", p.simplifying.B, p.simplifying.C, p.simplifying.D),
+          "simplifying assumptions hold up to");
+  out.add("stage order", long{p.stage_order});
+  out.add("stiffly accurate", p.stiffly_accurate, "x_1 is the last stage");
+  out.add("A invertible", p.invertible);
+  add_stability(R, out);
+  out.add("B-stable", p.algebraically_stable, fmt::format("smallest eigenvalue of m: {:.3g}", p.smallest_m));
+  out.add("symplectic", p.symplectic);
+  out.add("symplectic order",
+          p.symplectic_order.order == 0 ? Cell(std::string("infinite")) : Cell(long{p.symplectic_order.order}),
+          p.symplectic_order.lower_bound ? "at least" : "the modified equation is Hamiltonian up to h^(order - 1)");
+  out.add("coercivity", number(p.coercivity), "stages exist and are unique for hν below it");
+  for (const auto& z : p.eigenvalues) out.add("eigenvalue of A", complex_text(z));
+  add_embedded(table, out);
+}
+
+void describe(const RosenbrockTable& table, const StabilityFunction& R, Properties& out) {
+  const RosenbrockProperties p = rosenbrock_properties(table);
+  out.add("stages", long{table.s});
+  out.add("evaluations of f", long{p.n_f_calls});
+  out.add("order", long{p.main.order}, "all rooted trees up to 5");
+  out.add("embedded order", table.has_embedded() ? Cell(long{p.embedded.order}) : Cell(""));
+  out.add("dense order", long{p.dense_order});
+  out.add("stiffly accurate", p.stiffly_accurate);
+  add_stability(R, out);
+  out.add("Scholz order", long{p.main.scholz_order}, "no order reduction on stiff oscillators below h^");
+}
+
+/// c | A over b, as it is printed everywhere.
+Table tableau(const Analysed& method) {
+  Table table;
+  const int s = method.runge_kutta ? method.runge_kutta->s : method.rosenbrock->s;
+  const auto entry = [&](int i, int j) {
+    return method.runge_kutta ? method.runge_kutta->A(i, j) : method.rosenbrock->beta(i, j);
+  };
+  table.columns = {"", method.runge_kutta ? "c" : "alpha"};
+  for (int j = 0; j < s; ++j) table.columns.push_back(fmt::format("{}_i{}", method.runge_kutta ? "a" : "beta", j + 1));
+  for (int i = 0; i < s; ++i) {
+    auto& row = table.rows.emplace_back();
+    row = {fmt::format("{}", i + 1),
+           number(method.runge_kutta ? method.runge_kutta->c[i] : method.rosenbrock->alpha_sum[i])};
+    for (int j = 0; j < s; ++j) row.push_back(number(entry(i, j)));
+  }
+  auto& weights = table.rows.emplace_back();
+  weights = {std::string("b"), std::string()};
+  for (int j = 0; j < s; ++j)
+    weights.push_back(number(method.runge_kutta ? method.runge_kutta->b[j] : method.rosenbrock->b[j]));
+  return table;
+}
+
+/// For programs: the numbers of the tableau as properties, so that one table holds everything.
+void add_tableau(const Table& tableau, Properties& out) {
+  for (const auto& row : tableau.rows)
+    for (std::size_t j = 1; j < row.size(); ++j)
+      if (const auto* value = std::get_if<double>(&row[j])) {
+        const std::string line = std::get<std::string>(row[0]), column = tableau.columns[j];
+        const std::string name = line == "b" ? fmt::format("b_{}", j - 1)
+                                 : j == 1    ? fmt::format("{}_{}", column, line)
+                                             : fmt::format("{}_{}_{}", column.substr(0, column.find('_')), line, j - 1);
+        out.add(name, *value);
+      }
+}
+
+}  // namespace
+
+int analyse(const AnalyseArguments& arguments) {
+  const auto format = io::table_format(arguments.format);
+  if (!format) return complain(format.error());
+  const auto method = find_method(arguments.method);
+  if (!method) return complain(method.error());
+  Properties properties;
+  properties.add("method", method->name, method->title);
+  if (method->runge_kutta)
+    describe(*method->runge_kutta, method->R, properties);
+  else
+    describe(*method->rosenbrock, method->R, properties);
+
+  const bool for_people = *format == io::TableFormat::text || *format == io::TableFormat::markdown;
+  Properties complete = properties;
+  add_tableau(tableau(*method), complete);
+  if (for_people)
+    fmt::print("{}\n{}", io::render(tableau(*method), *format), io::render(properties.table, *format));
+  else
+    fmt::print("{}", io::render(complete.table, *format));
+  std::fflush(stdout);
+  if (arguments.folder.empty()) {
+    note("add -o DIR for pictures of its stability and all digits in properties.csv");
+    return done;
+  }
+  const std::filesystem::path folder(arguments.folder);
+  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"properties.csv", io::render(complete.table, io::TableFormat::csv)}};
+  for (const auto& [name, figure] : stability_pictures(*method)) files.emplace_back(name + ".svg", io::to_svg(figure));
+  for (const auto& [file, bytes] : files) {
+    if (const auto written = io::write_file(folder / file, bytes); !written) return complain(written.error());
+    note("wrote " + (folder / file).string());
+  }
+  return done;
+}
+
+}  // namespace rubato::app
