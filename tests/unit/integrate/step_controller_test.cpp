@@ -50,6 +50,22 @@ TEST(StepController, PredictiveFollowsATrendWithoutDelay) {
   EXPECT_NEAR(run({.controller = Controller::elementary}, 0.5, 3, 60, growing).error, 1.1 * std::pow(0.9, 3), 1e-9);
 }
 
+TEST(StepController, PredictiveIsExactFromTheThirdStepOn) {
+  // ẽ = C h^p with constant C₊/C and no safety factor: (3) needs h/h₋, which a print of it lacks.
+  for (const double trend : {0.7, 1.0, 1.3}) {
+    StepController controller(
+        {.controller = Controller::predictive, .safety = 1, .shrink_limit = 1e-3, .growth_limit = 1e3});
+    double h = 0.8, c = 0.5;
+    for (int step = 0; step < 20; ++step, c *= trend) {
+      const double error = c * std::pow(h, 4);
+      if (step >= 2) {
+        EXPECT_NEAR(error, 1, 1e-12) << trend << ' ' << step;
+      }
+      h = controller.accepted(h, error, 4);
+    }
+  }
+}
+
 TEST(StepController, DigitalFilterRemovesTheHighestFrequency) {
   // C alternates by a factor of 2. The elementary controller answers with steps that alternate by its p-th root; H211b has
   // a zero at −1, so the steps do not alternate at all.
