@@ -19,6 +19,7 @@ Entry andrews();
 Entry beam();
 Entry chain();
 Entry double_pendulum();
+Entry elastic_double_pendulum();
 Entry heavy_top();
 Entry linear_dae();
 Entry lugre_oscillator();

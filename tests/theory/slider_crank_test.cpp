@@ -101,5 +101,25 @@ TEST(SliderCrank15, SmoothStartIsPeriodicAndThePerturbedOneIsNot) {
   }
 }
 
+// The rod swinging freely at the crank: standard form and both forms with multipliers describe one motion.
+TEST(ElasticDoublePendulum, FormulationsDescribeOneMotion) {
+  Vector ends[3];
+  int i = 0;
+  for (const char* formulation : {"penalty+a", "eps-lambda+a", "eps-lambda-rate+a"}) {
+    const auto instance = catalogue::make_problem("elastic-double-pendulum", {}, formulation);
+    ASSERT_TRUE(instance.ok()) << instance.error().message;
+    IntegrateOptions options;
+    options.tolerances = {.rtol = 1e-8, .atol = 1e-12};
+    options.step.initial_step = 1e-6;
+    const auto run = integrate(instance->problem, "rodas5p", options);
+    ASSERT_TRUE(run.ok()) << run.error().message;
+    ASSERT_TRUE(completed(run->status)) << formulation << ": " << run->reason;
+    EXPECT_GT(*catalogue::digits(*instance, view(run->x)), 4) << formulation;
+    ends[i++] = run->x.head(5);
+  }
+  for (const int j : {1, 2})
+    EXPECT_LT((ends[j] - ends[0]).cwiseAbs().cwiseQuotient(ends[0].cwiseAbs()).maxCoeff(), 1e-4);
+}
+
 }  // namespace
 }  // namespace rubato
