@@ -35,6 +35,12 @@ ErrorNorm::ErrorNorm(const Layout& layout, const Tolerances& tolerances, const S
     std::fill_n(atol_.begin() + block->offset, block->size, atol);
   }
   if (!options.h_scaling) std::ranges::fill(powers_, 0);
+  for (const auto& [name, power] : options.h_power_of) {
+    if (const Block* block = layout.find(name); block != nullptr)
+      std::fill_n(powers_.begin() + block->offset, block->size, static_cast<int>(power));
+    for (int i = 0; i < layout.size(); ++i)
+      if (layout.component_name(i) == name) powers_[static_cast<std::size_t>(i)] = static_cast<int>(power);
+  }
   for (const int k : powers_) {
     RUBATO_ASSERT(k >= 0 && k <= max_power, "h-power outside [0, 7]");
     largest_power_ = std::max(largest_power_, k);
@@ -90,9 +96,31 @@ int ErrorNorm::worst(In e, In x0, In x1, double h) const noexcept {
   return index;
 }
 
-void ErrorNorm::weights(In x0, In x1, double h, Out out) const noexcept {
+void ErrorNorm::weights(In x0, double h, Out out) const noexcept {
   const Scales scales(h / reference_time_, largest_power_);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = 1 / share(i, 1.0, x0[i], x1[i], scales);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = scales.of_power[static_cast<std::size_t>(powers_[i])] / (atol_[i] + rtol_ * std::abs(x0[i]));
+}
+
+double ErrorNorm::weighted(In e, In weights) const noexcept {
+  double largest = 0, squares = 0;
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const double r = e[i] * weights[i];
+    largest = std::max(largest, std::abs(r));
+    squares += r * r;
+  }
+  switch (norm_) {
+    case Norm::rms: return e.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(e.size()));
+    case Norm::maximum: return squares < infinity ? largest : infinity;
+    case Norm::euclidean: return std::sqrt(squares);
+  }
+  return infinity;
+}
+
+void ErrorNorm::set_power(int i, int power) noexcept {
+  RUBATO_ASSERT(power >= 0 && power <= max_power, "h-power outside [0, 7]");
+  powers_[static_cast<std::size_t>(i)] = power;
+  largest_power_ = std::max(largest_power_, power);
 }
 
 }  // namespace rubato

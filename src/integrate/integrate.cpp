@@ -93,6 +93,13 @@ constexpr std::array counters{&Statistics::steps,
                               &Statistics::library_allocations,
                               &Statistics::pattern_extensions};
 
+/// With the method's own limits where the run does not choose.
+StepOptions limited(StepOptions step, const MethodInfo& method) {
+  if (step.shrink_limit == 0) step.shrink_limit = method.shrink_limit;
+  if (step.growth_limit == 0) step.growth_limit = method.growth_limit;
+  return step;
+}
+
 class Run {
  public:
   Run(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options,
@@ -103,7 +110,7 @@ class Run {
         options_(options),
         control_(control),
         stepper_(std::move(stepper)),
-        controller_(options.step),
+        controller_(limited(options.step, method.info)),
         norm_(dae_.layout(), options.tolerances, options.step),
         events_(problem),
         scratch_(dae_.scratch_bytes()),
@@ -155,8 +162,8 @@ class Run {
     const Plan plan = planned(left);
     ++count_.steps;
     const Attempt attempt = stepper_->attempt(t_, plan.h);
-    if (attempt.status != StepStatus::ok) return failed(attempt.status, plan.h);
-    if (!std::isfinite(attempt.error)) return failed(StepStatus::not_finite, plan.h);
+    if (attempt.status != StepStatus::ok) return failed(attempt.status, plan.h, attempt.retry_factor);
+    if (!std::isfinite(attempt.error)) return failed(StepStatus::not_finite, plan.h, 0);
     if (!fixed() && attempt.error > 1) return rejected(attempt, plan.h);
     accepted(attempt, plan);
   }
@@ -179,7 +186,7 @@ class Run {
     return {2 * h > left ? left / 2 : h, false};
   }
 
-  void failed(StepStatus status, double h) {
+  void failed(StepStatus status, double h, double advice) {
     ++count_.failed;
     const int worst = status == StepStatus::not_finite ? stepper_->worst_component() : -1;
     stepper_->discard();
@@ -192,7 +199,7 @@ class Run {
     singular_in_a_row_ = status == StepStatus::singular_matrix ? singular_in_a_row_ + 1 : 0;
     if (singular_in_a_row_ > max_singular_in_a_row)
       return give_up(fmt::format(", as {} larger ones did", max_singular_in_a_row));
-    h_ = controller_.failed(h);
+    h_ = controller_.failed(h, advice);
     if (h_ < min_step()) give_up(fmt::format("; the smallest allowed is {:.3g}", min_step()));
   }
 
@@ -200,7 +207,7 @@ class Run {
     ++count_.rejected;
     const int worst = stepper_->worst_component();
     stepper_->discard();
-    h_ = controller_.rejected(h, attempt.error, attempt.error_order);
+    h_ = controller_.rejected(h, attempt.error, attempt.error_order, attempt.caution, attempt.retry_factor);
     if (h_ < min_step())
       end(RunStatus::step_too_small,
           fmt::format("at t = {} a step of {:.3g} has an error {:.3g} times the tolerance{}; the next would fall below "
@@ -216,7 +223,8 @@ class Run {
     smallest_step_ = count_.accepted == 1 ? plan.h : std::min(smallest_step_, plan.h);
     largest_step_ = std::max(largest_step_, plan.h);
     if (!fixed()) {
-      const double next = controller_.accepted(plan.h, attempt.error, attempt.error_order);
+      double next = controller_.accepted(plan.h, attempt.error, attempt.error_order, attempt.caution);
+      if (attempt.keeps_factor && next >= plan.h && next <= 1.2 * plan.h) next = plan.h;  // a factorisation saved
       h_ = plan.h < h_ ? std::max(next, h_) : next;  // what cut this step short is no reason to go on with small ones
       h_ = std::min(h_, options_.step.max_step);
     }

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "rosenbrock_stepper.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/rosenbrock_analysis.hpp"
+#include "rubato/integrate/runge_kutta_table.hpp"
+#include "runge_kutta_methods.hpp"
 
 namespace rubato {
 
@@ -54,8 +58,22 @@ Result<std::unique_ptr<Stepper>> make_rosenbrock(const MethodInfo& info, const I
 
 std::vector<Method> build() {
   std::vector<Method> all;
+  for (auto& method : runge_kutta_methods()) all.push_back(std::move(method));
   for (const auto& table : rosenbrock_tables()) all.push_back({.info = info_of(table), .make = make_rosenbrock});
   return all;
+}
+
+/// Members of the Runge-Kutta families beyond the list are made when first asked for, and kept.
+Result<const Method*> family_member(std::string_view name) {
+  static std::mutex guard;
+  static std::map<std::string, Method, std::less<>> known;
+  const std::lock_guard lock(guard);
+  if (const auto found = known.find(name); found != known.end()) return &found->second;
+  auto made = runge_kutta_method(name);
+  if (made) return &known.emplace(std::string(name), std::move(*made)).first->second;
+  for (const auto& info : runge_kutta_families())
+    if (name.starts_with(info.name)) return made.error();
+  return Error{unknown_name("method", name, method_names())};
 }
 
 }  // namespace
@@ -76,7 +94,7 @@ Result<const Method*> method_by_name(std::string_view name) {
   const std::string_view wanted = table ? (*table)->name() : name;
   for (const auto& method : methods())
     if (method.info.name == wanted) return &method;
-  return Error{unknown_name("method", name, method_names())};
+  return family_member(name);
 }
 
 }  // namespace rubato

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "rubato/base/text.hpp"
@@ -79,14 +80,54 @@ void check_step(const StepOptions& step, Check& check) {
   check.allow(step.reference_time > 0 && std::isfinite(step.reference_time), "step.reference_time", step.reference_time,
               "a finite number of seconds above 0");
   check.allow(step.safety > 0 && step.safety <= 1, "step.safety", step.safety, "a number in (0, 1]");
-  check.allow(step.shrink_limit > 0 && step.shrink_limit < 1, "step.shrink_limit", step.shrink_limit,
-              "a number in (0, 1)");
-  check.allow(step.growth_limit > 1 && std::isfinite(step.growth_limit), "step.growth_limit", step.growth_limit,
-              "a finite number above 1");
+  check.allow(step.shrink_limit >= 0 && step.shrink_limit < 1, "step.shrink_limit", step.shrink_limit,
+              "a number in (0, 1), 0 for the method's own");
+  check.allow(step.growth_limit == 0 || (step.growth_limit > 1 && std::isfinite(step.growth_limit)),
+              "step.growth_limit", step.growth_limit, "a finite number above 1, 0 for the method's own");
   check.allow(listed(step.norm, Norm::euclidean), "step.norm", static_cast<long>(step.norm),
               "rms, maximum or euclidean");
   check.allow(listed(step.controller, Controller::digital_filter), "step.controller",
               static_cast<long>(step.controller), "elementary, pi, predictive or digital_filter");
+}
+
+void check_h_powers(const StepOptions& step, const Layout& layout, Check& check) {
+  std::vector<std::string> names = layout.component_names();
+  for (const Block& block : layout.blocks()) names.push_back(block.name);
+  for (const auto& [name, power] : step.h_power_of) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      check.refuse("step.h_power_of: " + unknown_name("block or component", name, names));
+    check.allow(power >= 0 && power <= 7 && power == std::floor(power), fmt::format("step.h_power_of[{}]", name), power,
+                "a whole number, 0 to 7");
+  }
+}
+
+void check_iteration(const IntegrateOptions& options, const Layout& layout, Check& check) {
+  const NewtonOptions& newton = options.newton;
+  check.allow(newton.max_iterations >= 0 && newton.max_iterations <= 1000, "newton.max_iterations",
+              static_cast<long>(newton.max_iterations), "1 to 1000, 0 for the method's own");
+  check.allow(finite_and_not_negative(newton.tolerance), "newton.tolerance", newton.tolerance,
+              "a finite number above 0, 0 for an automatic choice");
+  check.allow(listed(newton.norm, NewtonNorm::plain), "newton.norm", static_cast<long>(newton.norm),
+              "error, h_norm or plain");
+  check.allow(newton.reuse_jacobian >= 0 && newton.reuse_jacobian < 1, "newton.reuse_jacobian", newton.reuse_jacobian,
+              "a number in [0, 1)");
+  const RungeKuttaOptions& rk = options.runge_kutta;
+  check.allow(listed(rk.estimate, ErrorEstimate::plain), "runge_kutta.estimate", static_cast<long>(rk.estimate),
+              "filtered or plain");
+  check.allow(finite_and_not_negative(rk.gamma0), "runge_kutta.gamma0", rk.gamma0,
+              "a finite number above 0, 0 for the method's own");
+  check.allow(std::isfinite(rk.alpha0) && (rk.alpha0 >= 0 || rk.alpha0 == -1), "runge_kutta.alpha0", rk.alpha0,
+              "a finite number, 0 or more, −1 for the default of the family");
+  const StiffnessOptions& stiffness = options.stiffness;
+  check.allow(stiffness.attempts >= 1, "stiffness.attempts", stiffness.attempts, "1 or more");
+  check.allow(stiffness.threshold < 0, "stiffness.threshold", stiffness.threshold, "a negative number");
+  check.allow(stiffness.group_threshold < 0, "stiffness.group_threshold", stiffness.group_threshold,
+              "a negative number");
+  check.allow(stiffness.group_gap > 0, "stiffness.group_gap", stiffness.group_gap, "a number above 0");
+  const auto names = layout.component_names();
+  for (const auto& name : stiffness.candidates)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      check.refuse("stiffness.candidates: " + unknown_name("component", name, names));
 }
 
 void check_linear(const LinearOptions& linear, const Dae& dae, Check& check) {
@@ -104,6 +145,8 @@ Result<void> checked(const IntegrateOptions& options, const Dae& dae) {
   Check check;
   check_tolerances(options.tolerances, dae.layout(), check);
   check_step(options.step, check);
+  check_h_powers(options.step, dae.layout(), check);
+  check_iteration(options, dae.layout(), check);
   check_linear(options.linear, dae, check);
   for (const auto& block : dae.layout().blocks())
     check.allow(block.h_power >= 0 && block.h_power <= 7, "h_power of block " + block.name,

@@ -17,8 +17,8 @@ constexpr double failed_factor = 1.0 / 5;
 StepController::StepController(const StepOptions& options) noexcept
     : kind_(options.controller),
       safety_(options.safety),
-      shrink_limit_(options.shrink_limit),
-      growth_limit_(options.growth_limit) {}
+      shrink_limit_(options.shrink_limit > 0 ? options.shrink_limit : default_shrink_limit),
+      growth_limit_(options.growth_limit > 0 ? options.growth_limit : default_growth_limit) {}
 
 void StepController::restart() noexcept { memory_ = {}; }
 
@@ -26,7 +26,7 @@ double StepController::elementary_factor(double error, double p) const noexcept 
   return safety_ * std::pow(error, -1 / p);
 }
 
-double StepController::accepted(double h, double error, int error_order) noexcept {
+double StepController::accepted(double h, double error, int error_order, double caution) noexcept {
   RUBATO_ASSERT(error_order > 0 && h > 0 && error >= 0, "an accepted step has a size, an error and its order");
   const double p = error_order;
   const double e = std::max(error, smallest_error);
@@ -34,10 +34,12 @@ double StepController::accepted(double h, double error, int error_order) noexcep
   const auto target = [&] { return std::pow(safety_, p); };
   double factor = 1;
   switch (memory_.has_previous ? kind_ : Controller::elementary) {
-    case Controller::elementary: factor = elementary_factor(e, p); break;                                    // (1)
+    case Controller::elementary: factor = caution * elementary_factor(e, p); break;                          // (1)
     case Controller::pi: factor = std::pow(target() / e, 0.3 / p) * std::pow(e_before / e, 0.4 / p); break;  // (2)
-    case Controller::predictive: factor = safety_ * ratio * std::pow(e_before / (e * e), 1 / p); break;      // (3)
-    case Controller::digital_filter:                                                                         // (4)
+    case Controller::predictive:                                                                             // (3)
+      factor = std::min(caution * elementary_factor(e, p), safety_ * ratio * std::pow(e_before / (e * e), 1 / p));
+      break;
+    case Controller::digital_filter:  // (4)
       factor = std::pow((target() / e) * (target() / e_before), 1 / (4 * p)) * std::pow(ratio, -0.25);
       break;
   }
@@ -47,15 +49,17 @@ double StepController::accepted(double h, double error, int error_order) noexcep
   return factor * h;
 }
 
-double StepController::rejected(double h, double error, int error_order) noexcept {
+double StepController::rejected(double h, double error, int error_order, double caution, double advice) noexcept {
   RUBATO_ASSERT(error_order > 0 && h > 0 && error > 1, "a rejected step has an error above 1");
   memory_.after_rejection = true;
-  return h * std::max(std::min(elementary_factor(error, error_order), largest_rejected_factor), shrink_limit_);  // (6)
+  if (advice > 0) return h * advice;
+  const double factor = caution * elementary_factor(error, error_order);
+  return h * std::max(std::min(factor, largest_rejected_factor), shrink_limit_);  // (6)
 }
 
-double StepController::failed(double h) noexcept {
+double StepController::failed(double h, double advice) noexcept {
   memory_.after_rejection = true;
-  return h * failed_factor;  // (8)
+  return h * (advice > 0 ? advice : failed_factor);  // (8)
 }
 
 void StepController::save(ArchiveWriter& out) const {

@@ -4,7 +4,7 @@
 ///   r_i = |e_i| · min(1, h/T_ref)^κ_i / (atol_i + rtol · max(|x₀_i|, |x₁_i|))                 (1)
 ///   rms √(Σ r_i²/n)      maximum max r_i      euclidean √(Σ r_i²)                              (2)
 ///
-/// κ: the h-powers of the layout (velocities 1, multipliers 2 in index 3). The factor multiplies: where a step of size h
+/// κ: the h-powers of the layout (velocities 1, multipliers 2 in index 3) or those of the options. The factor multiplies: where a step of size h
 /// sees the error of a component amplified by h^−κ, the amplified part is not an error of the motion.
 /// rms is the default: the Euclidean norm is √n times larger and asks for smaller steps the finer a mesh is.
 #include <vector>
@@ -27,9 +27,15 @@ class ErrorNorm {
   /// The unknown with the largest r_i, or the first that is not finite.
   [[nodiscard]] int worst(In e, In x0, In x1, double h) const noexcept;
 
-  /// 1/r_i per unit of error: the weights Newton and Krylov stop tests share with the error norm. Infinite where an error
-  /// does not count at all.
-  void weights(In x0, In x1, double h, Out out) const noexcept;
+  /// r_i per unit of error: the weights Newton and Krylov stop tests share with the error norm. Infinite where both
+  /// tolerances are zero.
+  void weights(In x0, double h, Out out) const noexcept;
+  /// (2) with the weights of an earlier call; not finite where e is not.
+  [[nodiscard]] double weighted(In e, In weights) const noexcept;
+
+  /// Another κ for one unknown: stiff components found during a run.
+  void set_power(int i, int power) noexcept;
+  [[nodiscard]] int power(int i) const noexcept { return powers_[static_cast<std::size_t>(i)]; }
 
   [[nodiscard]] int size() const noexcept { return static_cast<int>(atol_.size()); }
 

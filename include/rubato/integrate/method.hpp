@@ -22,13 +22,16 @@ struct MethodInfo {
   int embedded_order = 0;  ///< 0: no error estimate
   int dense_order = 0;
   int stages = 0;
-  int f_calls = 0;  ///< per step of an autonomous problem
+  int f_calls = 0;  ///< per step of an autonomous problem; 0: iterative, as many as it takes
   bool stiffly_accurate = false;
   bool a_stable = false;
   double r_infinity = 0;  ///< R(∞)
   int max_index = 1;      ///< the highest differentiation index the method is meant for
   bool needs_constant_mass = true;
   bool needs_exact_jacobian = true;
+  // Where the run does not choose: shrink_limit ≤ h_new/h ≤ growth_limit.
+  double shrink_limit = default_shrink_limit;
+  double growth_limit = default_growth_limit;
 };
 
 struct Method {

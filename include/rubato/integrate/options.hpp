@@ -24,6 +24,9 @@ enum class Norm : std::uint8_t { rms, maximum, euclidean };
 /// How the next step size follows from the errors; the formulas stand in step_controller.hpp.
 enum class Controller : std::uint8_t { elementary, pi, predictive, digital_filter };
 
+/// Bounds of h_new/h where neither the run nor the method chooses.
+inline constexpr double default_shrink_limit = 1.0 / 6, default_growth_limit = 5;
+
 struct StepOptions {
   double fixed_step = 0;    ///< > 0: every step has this size (the last is trimmed), no error control
   double initial_step = 0;  ///< 0: chosen automatically
@@ -33,10 +36,55 @@ struct StepOptions {
   Norm norm = Norm::rms;
   bool h_scaling = true;      ///< multiply errors by min(1, h/reference_time)^κ
   double reference_time = 1;  ///< T_ref, s
+  std::vector<std::pair<std::string, double>> h_power_of =
+      {};  ///< (block or component, κ): other powers than the layout's
   Controller controller = Controller::predictive;
   double safety = 0.9;
-  double shrink_limit = 1.0 / 6;  ///< h_new ≥ shrink_limit · h
-  double growth_limit = 5;
+  double shrink_limit = 0;  ///< h_new ≥ shrink_limit · h; 0: the method's own
+  double growth_limit = 0;  ///< h_new ≤ growth_limit · h; 0: the method's own
+};
+
+/// In which norm Newton's iteration is measured. The h-norm ‖q‖ + h‖v‖ + h²‖λ‖ asks of velocities and multipliers only what
+/// the positions will feel of them: where stiff springs are nonlinear the iteration converges in it for larger h.
+enum class NewtonNorm : std::uint8_t {
+  error,   ///< that of the error: the powers of h in use there
+  h_norm,  ///< velocities h, accelerations and multipliers h², whatever the error norm does
+  plain    ///< no powers of h
+};
+
+struct NewtonOptions {
+  int max_iterations = 0;  ///< 0: the method's own, 7 for three stages
+  double tolerance = 0;    ///< κ, as a fraction of the tolerance of the step; 0: chosen from rtol
+  NewtonNorm norm = NewtonNorm::error;
+  bool extrapolate = true;       ///< start from the last step's polynomial; false: from the state
+  double reuse_jacobian = 1e-3;  ///< J is kept while the iteration contracts at least this fast
+};
+
+/// What the estimate of an implicit Runge-Kutta method is: the difference to an embedded formula, or that difference
+/// filtered by (I − hγ₀J)⁻¹, which takes from stiff components what the method itself damps.
+enum class ErrorEstimate : std::uint8_t { filtered, plain };
+
+struct RungeKuttaOptions {
+  /// The embedded formulas have a lower order than the method: rtol is mapped to 0.1 rtol^((s+1)/(2s)), so that the error
+  /// of the solution, not of the formula, is about rtol (Radau methods only; as RADAU5 does).
+  bool map_tolerances = true;
+  ErrorEstimate estimate = ErrorEstimate::filtered;
+  double gamma0 = 0;   ///< of the filter; 0: the real eigenvalue of A (odd s), else the geometric mean of all
+  double alpha0 = -1;  ///< of the Lobatto estimates; −1: the default of the family
+};
+
+/// Finding the stiff coordinates from two error estimates, see stiffness_detector.hpp.
+struct StiffnessOptions {
+  bool detect = false;
+  long attempts = 7;                         ///< n_ζ: attempts that are looked at
+  double threshold = -0.4;                   ///< ϑ
+  bool accepted_only = false;                ///< look at accepted steps instead of attempts
+  bool grouping = false;                     ///< separate by gaps in the averaged ζ instead of counting
+  double group_threshold = -0.2;             ///< ϑ_g
+  double group_gap = 0.2;                    ///< Δϑ
+  std::vector<std::string> candidates = {};  ///< names of positions; empty: all that no constraint determines
+  bool accelerations = true;  ///< scale the accelerations of stiff coordinates as well, where they are unknowns
+  bool continuous = false;    ///< go on looking: a coordinate may become stiff, or cease to be, during the run
 };
 
 struct LinearOptions {
@@ -50,6 +98,9 @@ struct IntegrateOptions {
   Tolerances tolerances = {};
   StepOptions step = {};
   LinearOptions linear = {};
+  NewtonOptions newton = {};
+  RungeKuttaOptions runge_kutta = {};
+  StiffnessOptions stiffness = {};
   double event_tolerance = 0;  ///< s; 0: 1e-12·(interval) or a few ulp of t
   bool any_index = false;      ///< run methods beyond the index they are meant for (to study what happens)
   bool timing = false;         ///< measure the seconds of each phase (costs as much as a step of a tiny model)

@@ -8,14 +8,14 @@
 ///   elementary      h₊ = h s ẽ^(−1/p)                                                                        (1)
 ///   pi              h₊ = h (s^p/ẽ)^(0.3/p) (ẽ₋/ẽ)^(0.4/p)                                                    (2)
 ///       Gustafsson, Lundh, Söderlind, BIT 28 (1988) 270, doi:10.1007/BF01934091: calm where stability limits the step.
-///   predictive      h₊ = h s (h/h₋) (ẽ₋/ẽ²)^(1/p)                                                            (3)
+///   predictive      h₊ = h s min(ẽ^(−1/p), (h/h₋) (ẽ₋/ẽ²)^(1/p))                                             (3)
 ///       Gustafsson, ACM TOMS 20 (1994) 496, doi:10.1145/198429.198437: continues the trend of log h; for stiff methods.
 ///   digital_filter  h₊ = h [(s^p/ẽ) (s^p/ẽ₋)]^(1/(4p)) (h/h₋)^(−1/4)                                         (4)
 ///       H211b with b = 4: Söderlind, ACM TOMS 29 (2003) 1, doi:10.1145/641876.641877: smooth step size sequences.
 ///
 /// The first step after a start has no previous one: (1). All are clipped to shrink_limit ≤ h₊/h ≤ growth_limit (5).
 /// Rejected: h₊ = h · clip(min(s ẽ^(−1/p), 1/1.05)) (6), and the step accepted next does not grow (7).
-/// An attempt that could not be completed says nothing about the error: h₊ = h/5 (8).
+/// An attempt that could not be completed says nothing about the error: h₊ = h/5 (8), unless the method has better advice.
 #include "rubato/base/archive.hpp"
 #include "rubato/integrate/options.hpp"
 
@@ -29,9 +29,11 @@ class StepController {
   /// Forgets the previous step: at the start and after events.
   void restart() noexcept;
   /// Each returns the size to try next after an attempt of size h.
-  [[nodiscard]] double accepted(double h, double error, int error_order) noexcept;
-  [[nodiscard]] double rejected(double h, double error, int error_order) noexcept;
-  [[nodiscard]] double failed(double h) noexcept;
+  /// `caution` multiplies s in (1), `advice` replaces the factor of (6) or (8) where it is above 0.
+  [[nodiscard]] double accepted(double h, double error, int error_order, double caution = 1) noexcept;
+  [[nodiscard]] double rejected(double h, double error, int error_order, double caution = 1,
+                                double advice = 0) noexcept;
+  [[nodiscard]] double failed(double h, double advice = 0) noexcept;
 
   void save(ArchiveWriter& out) const;
   [[nodiscard]] bool load(ArchiveReader& in) noexcept;

@@ -15,6 +15,11 @@ struct Attempt {
   StepStatus status = StepStatus::ok;
   double error = 0;     ///< scaled norm, accept at or below 1; 0 for methods without an estimate
   int error_order = 1;  ///< the local error behaves like h^(error_order)
+  // What an iterative method knows beyond its error.
+  double retry_factor =
+      0;               ///< advice for the next size, as a multiple of this one, should this attempt not count; 0: none
+  double caution = 1;  ///< times the safety factor of the controller: below 1 where the iteration was slow
+  bool keeps_factor = false;  ///< the next step needs no new factorisation if h stays the same
 };
 
 /// All a stepper carries is a committed/trial pair: a failed or discarded attempt leaves no trace.

@@ -73,10 +73,19 @@ TEST(ErrorNorm, NamesTheWorstComponentAndItsWeights) {
   const Vector zero = vector(0, 0, 0), e = vector(1, 50, 400);
   EXPECT_EQ(n.worst(view(e), view(zero), view(zero), 0.1), 1) << "1, 50 · 0.1, 400 · 0.01";
   Vector weights = zero;
-  n.weights(view(zero), view(zero), 0.1, view(weights));
-  EXPECT_NEAR(weights[0], 1e-3, 1e-18);
-  EXPECT_NEAR(weights[1], 1e-2, 1e-17);
-  EXPECT_NEAR(weights[2], 1e-1, 1e-16);
+  n.weights(view(zero), 0.1, view(weights));
+  EXPECT_NEAR(weights[0], 1e3, 1e-11);
+  EXPECT_NEAR(weights[1], 1e2, 1e-12);
+  EXPECT_NEAR(weights[2], 1e1, 1e-13);
+  EXPECT_DOUBLE_EQ(n.weighted(view(e), view(weights)), norm(n, e, zero, zero, 0.1));
+}
+
+TEST(ErrorNorm, TakesOtherPowersFromTheOptionsAndDuringARun) {
+  const Vector zero = vector(0, 0, 0), e = vector(1, 50, 400);
+  ErrorNorm n(layout, {.rtol = 0, .atol = 1}, {.norm = Norm::maximum, .h_power_of = {{"lambda", 0}}});
+  EXPECT_DOUBLE_EQ(norm(n, e, zero, zero, 0.1), 400);
+  n.set_power(2, 2);
+  EXPECT_DOUBLE_EQ(norm(n, e, zero, zero, 0.1), 5);
 }
 
 }  // namespace

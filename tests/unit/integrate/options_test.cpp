@@ -49,8 +49,8 @@ TEST(Options, NumbersOutsideTheirRangeAreRefusedByName) {
       {"step.max_step", [](auto& o) -> double& { return o.step.max_step; }, {-1, 0, nan}, {0.1, infinity}},
       {"step.reference_time", [](auto& o) -> double& { return o.step.reference_time; }, {-1, 0, nan, infinity}, {2}},
       {"step.safety", [](auto& o) -> double& { return o.step.safety; }, {-1, 0, nan, 1.1}, {0.8, 1}},
-      {"step.shrink_limit", [](auto& o) -> double& { return o.step.shrink_limit; }, {-1, 0, nan, 1}, {0.5}},
-      {"step.growth_limit", [](auto& o) -> double& { return o.step.growth_limit; }, {1, 0, nan, infinity}, {2}},
+      {"step.shrink_limit", [](auto& o) -> double& { return o.step.shrink_limit; }, {-1, nan, 1}, {0, 0.5}},
+      {"step.growth_limit", [](auto& o) -> double& { return o.step.growth_limit; }, {1, -1, nan, infinity}, {0, 2}},
       {"event_tolerance", [](auto& o) -> double& { return o.event_tolerance; }, {-1, nan, infinity}, {1e-6}},
   };
   for (const Case& c : cases) {

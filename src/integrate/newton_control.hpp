@@ -1,0 +1,70 @@
+#pragma once
+/// When a simplified Newton iteration has converged, and when it will not.
+///
+/// d_k: norm of the k-th correction, Θ_k = d_k/d_{k−1} (from the third on the geometric mean of the last two). What is left
+/// after d_k is estimated by η d_k, η = Θ/(1 − Θ), so that
+///   converged   η d_k ≤ κ                                                                                          (1)
+///   diverged    Θ ≥ 0.99                                                                                            (2)
+///   too slow    η Θ^(k_max−1−k) d_k > κ, what would be left after k_max iterations                                   (3)
+/// Before the second correction η is that of the last step, to the power 0.8.
+/// Hairer & Wanner, Solving ODEs II, IV.8.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rubato/base/archive.hpp"
+
+namespace rubato {
+
+class NewtonControl {
+ public:
+  enum class Verdict : std::uint8_t { more, converged, diverged, slow };
+
+  /// Begins an iteration. A new Jacobian, or a first step, says nothing about η: `fresh`.
+  void start(int max_iterations, double kappa, bool fresh) noexcept {
+    max_ = max_iterations;
+    kappa_ = kappa;
+    k_ = 0;
+    eta_ = fresh ? 1.0 : std::pow(std::max(committed_eta_, std::numeric_limits<double>::epsilon()), 0.8);
+    theta_ = previous_ratio_ = 0;
+  }
+
+  /// After the k-th correction of this norm.
+  [[nodiscard]] Verdict after(double d) noexcept {
+    ++k_;
+    if (!std::isfinite(d)) return Verdict::diverged;
+    if (k_ > 1) {
+      const double ratio = d / d_before_;
+      theta_ = k_ == 2 ? ratio : std::sqrt(ratio * previous_ratio_);
+      previous_ratio_ = ratio;
+      if (theta_ >= 0.99 && d > 0) return Verdict::diverged;  // (2)
+      eta_ = theta_ / (1 - theta_);
+      left_ = eta_ * std::pow(theta_, max_ - 1 - k_) * d / kappa_;
+      if (k_ < max_ && left_ >= 1) return Verdict::slow;  // (3)
+    }
+    d_before_ = std::max(d, std::numeric_limits<double>::min());
+    if (eta_ * d <= kappa_) return Verdict::converged;  // (1)
+    return k_ >= max_ ? Verdict::diverged : Verdict::more;
+  }
+
+  /// The step has been accepted: η serves the next one.
+  void commit() noexcept { committed_eta_ = eta_; }
+
+  [[nodiscard]] int iterations() const noexcept { return k_; }
+  /// Θ; 0 where one correction was enough.
+  [[nodiscard]] double contraction() const noexcept { return theta_; }
+  /// The step size to try after this verdict, as a multiple of the present one.
+  [[nodiscard]] double retry_factor(Verdict verdict) const noexcept {
+    if (verdict != Verdict::slow) return 0.5;
+    return 0.8 * std::pow(std::clamp(left_, 1e-4, 20.0), -1.0 / (4 + max_ - 1 - k_));
+  }
+
+  void save(ArchiveWriter& out) const { out.put(committed_eta_); }
+  void load(ArchiveReader& in) noexcept { in.get(committed_eta_); }
+
+ private:
+  int max_ = 7, k_ = 0;
+  double kappa_ = 0.03, eta_ = 1, committed_eta_ = 1, theta_ = 0, previous_ratio_ = 0, d_before_ = 1, left_ = 0;
+};
+
+}  // namespace rubato
