@@ -6,7 +6,11 @@
 ///   converged   η d_k ≤ κ                                                                                          (1)
 ///   diverged    Θ ≥ 0.99                                                                                            (2)
 ///   too slow    η Θ^(k_max−1−k) d_k > κ, what would be left after k_max iterations                                   (3)
-/// Before the second correction η is that of the last step, to the power 0.8.
+/// Before the second correction η is that of the last step, to the power 0.8. Tiny ones are not believed: the last step may
+/// have been a much smaller one, and a first correction that repairs a poor prediction makes the first ratio look good.
+/// With fixed steps there is nothing to gain from giving up early: `patient` leaves (3) out and takes corrections that no
+/// longer shrink, but are below `rounding`, for what they are. It also takes no η below 0.1: the first ratio is often better
+/// than those to come.
 /// Hairer & Wanner, Solving ODEs II, IV.8.
 #include <algorithm>
 #include <cmath>
@@ -21,11 +25,12 @@ class NewtonControl {
   enum class Verdict : std::uint8_t { more, converged, diverged, slow };
 
   /// Begins an iteration. A new Jacobian, or a first step, says nothing about η: `fresh`.
-  void start(int max_iterations, double kappa, bool fresh) noexcept {
+  void start(int max_iterations, double kappa, bool fresh, bool patient = false) noexcept {
     max_ = max_iterations;
+    patient_ = patient;
     kappa_ = kappa;
     k_ = 0;
-    eta_ = fresh ? 1.0 : std::pow(std::max(committed_eta_, std::numeric_limits<double>::epsilon()), 0.8);
+    eta_ = fresh ? 1.0 : std::pow(std::max(committed_eta_, smallest_eta), 0.8);
     theta_ = previous_ratio_ = 0;
   }
 
@@ -37,10 +42,15 @@ class NewtonControl {
       const double ratio = d / d_before_;
       theta_ = k_ == 2 ? ratio : std::sqrt(ratio * previous_ratio_);
       previous_ratio_ = ratio;
-      if (theta_ >= 0.99 && d > 0) return Verdict::diverged;  // (2)
-      eta_ = theta_ / (1 - theta_);
+      if (theta_ >= 0.99 && d > 0) {
+        if (patient_ && d <= rounding) return Verdict::converged;
+        if (!patient_ || theta_ >= 2) return Verdict::diverged;  // (2)
+      }
+      eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
+      if (patient_) eta_ = std::max(eta_, 0.1);
+      if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
       left_ = eta_ * std::pow(theta_, max_ - 1 - k_) * d / kappa_;
-      if (k_ < max_ && left_ >= 1) return Verdict::slow;  // (3)
+      if (k_ < max_ && left_ >= 1 && !patient_) return Verdict::slow;  // (3)
     }
     d_before_ = std::max(d, std::numeric_limits<double>::min());
     if (eta_ * d <= kappa_) return Verdict::converged;  // (1)
@@ -63,6 +73,8 @@ class NewtonControl {
   void load(ArchiveReader& in) noexcept { in.get(committed_eta_); }
 
  private:
+  static constexpr double rounding = 0.1, smallest_eta = 2e-4, smallest_first_eta = 0.01;
+  bool patient_ = false;
   int max_ = 7, k_ = 0;
   double kappa_ = 0.03, eta_ = 1, committed_eta_ = 1, theta_ = 0, previous_ratio_ = 0, d_before_ = 1, left_ = 0;
 };

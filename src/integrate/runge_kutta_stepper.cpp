@@ -49,6 +49,7 @@ StepOptions for_newton(StepOptions step, NewtonNorm norm, const Layout& layout) 
 
 double kappa(const IntegrateOptions& options, double rtol) {
   if (options.newton.tolerance > 0) return options.newton.tolerance;
+  if (options.step.fixed_step > 0) return 1e-3;  // 1e-13 of the unknowns
   const double u = std::numeric_limits<double>::epsilon();
   return rtol > 0 ? std::max(10 * u / rtol, std::min(0.03, std::sqrt(rtol))) : 0.03;
 }
@@ -239,10 +240,11 @@ void RungeKuttaStepper::correct() noexcept {
 
 StepStatus RungeKuttaStepper::iterate(double t, double h, Attempt& attempt) noexcept {
   const StageScheme& s = scheme();
-  const int k_max =
-      options_.newton.max_iterations > 0 ? options_.newton.max_iterations : 7 + 5 * std::max(s.s - 3, 0) / 2;
+  const bool patient = options_.step.fixed_step > 0;
+  const int own = patient ? 50 : 7 + 5 * std::max(s.s - 3, 0) / 2;
+  const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
   newton_norm_.weights(view(x_), h, view(weights_));
-  newton_.start(k_max, kappa_, first_);
+  newton_.start(k_max, kappa_, first_ || patient, patient);
   for (;;) {
     if (const StepStatus status = residual(t, h); status != StepStatus::ok) {
       attempt.retry_factor = 0.5;
@@ -375,7 +377,7 @@ void RungeKuttaStepper::commit() noexcept {
   if (!constant_mass_) interpolate(1, view(trial_), view(w_));
   f0_valid_ = jacobian_current_ = false;
   jacobian_usable_ = newton_.contraction() <= options_.newton.reuse_jacobian;
-  if (schemes_.size() > 1) choose_order(ratio);
+  if (schemes_.size() > 1 && options_.step.fixed_step == 0) choose_order(ratio);
   first_ = after_rejection_ = false;
 }
 

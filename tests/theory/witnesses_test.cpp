@@ -38,7 +38,8 @@ std::vector<std::string> formulations_of(const catalogue::Entry& entry) {
 }
 
 bool claims(const Method& method, const Dae& dae) {
-  return method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0;
+  const bool undamped = method.info.f_calls == 0 && std::abs(method.info.r_infinity) > 1 - 1e-9;  // Gauss, IIID, …
+  return method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0 && !undamped;
 }
 
 IntegrateOptions options_for(const catalogue::Instance& instance, double tolerance) {
