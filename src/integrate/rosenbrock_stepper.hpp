@@ -35,7 +35,6 @@ class RosenbrockStepper final : public Stepper {
   bool load(ArchiveReader& in) override;
   Statistics statistics() const noexcept override { return system_->statistics(); }
   int worst_component() const noexcept override;
-  int order() const noexcept override { return table_.order(); }
 
  private:
   RosenbrockStepper(const RosenbrockTable& table, const InitialValueProblem& problem, const IntegrateOptions& options,

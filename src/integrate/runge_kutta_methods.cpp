@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
+#include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "rubato/integrate/rooted_trees.hpp"
+#include "rubato/integrate/runge_kutta_analysis.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 #include "runge_kutta_stepper.hpp"
 
@@ -29,40 +29,26 @@ struct Radau {
 constexpr std::array<Radau, 4> radaus{{{"radau3", 2}, {"radau5", 3}, {"radau9", 5}, {"radau13", 7}}};
 constexpr int first_of_variable = 1;  // radau5
 
-/// R(∞) = 1 − bᵀ A⁻¹ 𝟙 = 1 − Σ d_i.
-double r_infinity(const StageScheme& scheme) {
-  const double r = 1 - scheme.d.sum();
-  return std::abs(r) < 1e-13 ? 0 : r;
-}
-
-/// |R(iy)| ≤ 1; every family has its poles on the right.
-bool a_stable(const RungeKuttaTable& table) {
-  const Eigen::MatrixXcd one = Eigen::MatrixXcd::Identity(table.s, table.s);
-  for (double y = 1e-2; y < 1e5; y *= 1.3) {
-    const std::complex<double> z(0, y);
-    const Eigen::VectorXcd stages = (one - z * table.A).partialPivLu().solve(Eigen::VectorXcd::Ones(table.s));
-    if (std::abs(1.0 + z * table.b.cast<std::complex<double>>().dot(stages)) > 1 + 1e-9) return false;
-  }
-  return true;
+/// Algebraic unknowns need |R(∞)| < 1; at index 2 and 3 also an end that lies on the constraints.
+int max_index(const RungeKuttaProperties& p) {
+  if (std::abs(p.r_infinity) > 1 - 1e-9) return 0;
+  return p.stiffly_accurate ? 3 : 1;
 }
 
 MethodInfo info_of(const RungeKuttaTable& table, const StageScheme& scheme) {
-  const bool from_start = table.c[0] > 0;
-  const double r = r_infinity(scheme);
+  const RungeKuttaProperties p = runge_kutta_properties(table);
   return {.name = table.name(),
           .help = std::string(table.info().title),
           .reference = std::string(table.family >= F::lobatto_iiia ? blended : hairer_wanner),
-          .order = table.s <= 5 ? order_by_trees(table.A, table.b) : scheme.classical_order(),
-          .embedded_order = from_start ? scheme.degree() : table.s,
-          .dense_order = scheme.degree(),
+          .order = p.order.order,
+          .embedded_order = table.c[0] > 0 ? scheme.degree() : table.s,
+          .dense_order = std::min(scheme.degree(), p.simplifying.C),
           .stages = table.s,
           .f_calls = 0,
-          .stiffly_accurate = table.stiffly_accurate(),
-          .a_stable = a_stable(table),
-          .r_infinity = r,
-          .max_index = std::abs(r) >= 1 - 1e-12   ? 0
-                       : table.stiffly_accurate() ? 3
-                                                  : 1,
+          .stiffly_accurate = p.stiffly_accurate,
+          .a_stable = p.a_stable,
+          .r_infinity = p.r_infinity,
+          .max_index = max_index(p),
           .needs_constant_mass = false,
           .needs_exact_jacobian = false,
           .shrink_limit = 1.0 / 5,
@@ -90,7 +76,10 @@ Result<std::unique_ptr<Stepper>> make_runge_kutta(const MethodInfo& info, const 
   if (options.runge_kutta.alpha0 >= 0 && tables.front().c[0] == 0)
     if (const auto fine = checked_alpha0(tables.front(), options.runge_kutta.alpha0); !fine)
       return Error{fmt::format("method {}: {}", info.name, fine.error().message)};
-  return RungeKuttaStepper::create(tables, tables.size() > 1 ? first_of_variable : 0, problem, options);
+  // At index 2 and 3 two stages have little order left: the variable method stays at 5 and above.
+  const std::size_t lowest = tables.size() > 1 && index > 1 ? first_of_variable : 0;
+  return RungeKuttaStepper::create(std::span(tables).subspan(lowest),
+                                   tables.size() > 1 && lowest == 0 ? first_of_variable : 0, problem, options);
 }
 
 }  // namespace

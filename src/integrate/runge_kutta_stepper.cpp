@@ -392,8 +392,9 @@ void RungeKuttaStepper::discard() noexcept {
 /// before the order rises again. They go from 5 to 13; order 3 is our addition, for iterations that hardly converge.
 void RungeKuttaStepper::choose_order(double step_ratio) noexcept {
   constexpr double slow = 0.8, largest_ratio = 1.2, smallest_ratio = 0.8;
-  const double fast = level_ == 0 ? 0.1 : 0.002;  // order 3 is for trouble only: left soon
-  const long patience = level_ == 0 ? 3 : 10;
+  const bool order_3 = scheme().s == 2;  // for trouble only: left soon
+  const double fast = order_3 ? 0.1 : 0.002;
+  const long patience = order_3 ? 3 : 10;
   ++steps_at_level_;
   contraction_ = std::min(10.0, std::max(newton_.contraction(), contraction_ / 2));
   const int last = static_cast<int>(schemes_.size()) - 1;
@@ -401,7 +402,7 @@ void RungeKuttaStepper::choose_order(double step_ratio) noexcept {
   if (newton_.iterations() > 1 && contraction_ <= fast && step_ratio < largest_ratio && step_ratio > smallest_ratio &&
       steps_at_level_ > patience)
     next = std::min(level_ + 1, last);
-  if (unexpected_rejection_) next = std::max(level_ - 1, std::min(level_, 1));
+  if (unexpected_rejection_ && scheme().s > 3) next = level_ - 1;
   if (contraction_ >= slow || (steps_at_level_ > 1 && unexpected_failure_)) next = std::max(level_ - 1, 0);
   unexpected_rejection_ = unexpected_failure_ = false;
   if (next == level_) return;

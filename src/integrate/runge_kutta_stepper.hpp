@@ -46,7 +46,6 @@ class RungeKuttaStepper final : public Stepper {
   bool load(ArchiveReader& in) override;
   Statistics statistics() const noexcept override { return system_->statistics(); }
   int worst_component() const noexcept override;
-  int order() const noexcept override { return schemes_.front().classical_order(); }
 
  private:
   RungeKuttaStepper(std::vector<StageScheme> schemes, int first, const InitialValueProblem& problem,

@@ -67,15 +67,6 @@ Result<StageScheme> StageScheme::create(const RungeKuttaTable& table) {
   return scheme;
 }
 
-int StageScheme::classical_order() const noexcept {
-  switch (table.family) {
-    case RungeKuttaFamily::gauss: return 2 * s;
-    case RungeKuttaFamily::radau_ia:
-    case RungeKuttaFamily::radau_iia: return 2 * s - 1;
-    default: return 2 * s - 2;
-  }
-}
-
 void StageScheme::dense_weights(double theta, double* weights, double* slopes) const noexcept {
   const int m = degree();
   for (int k = 0; k < m; ++k) {

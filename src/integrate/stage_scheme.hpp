@@ -19,7 +19,6 @@ struct StageScheme {
 
   RungeKuttaTable table;
   int s = 0;
-  [[nodiscard]] int classical_order() const noexcept;  ///< of the family
   Matrix A_inverse;
   Vector d;
   bool ends_in_last_stage = false;  ///< d = e_s

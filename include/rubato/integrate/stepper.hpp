@@ -54,8 +54,6 @@ class Stepper {
   /// The unknown with the largest share in the error of the last attempt (or the first that was not finite), for messages;
   /// asked for before discard(). −1: not known.
   [[nodiscard]] virtual int worst_component() const noexcept { return -1; }
-  /// The scaled norm this stepper's controller works with: for starting step sizes and tests.
-  [[nodiscard]] virtual int order() const noexcept = 0;
 };
 
 }  // namespace rubato

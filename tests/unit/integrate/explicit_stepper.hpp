@@ -83,7 +83,6 @@ class ExplicitStepper : public Stepper {
   }
   Statistics statistics() const noexcept override { return statistics_; }
   int worst_component() const noexcept override { return norm_.worst(view(error_), view(x_), view(trial_), h_); }
-  int order() const noexcept override { return 3; }
 
  private:
   EvalStatus f(double t, const Vector& x, Vector& out) noexcept {
