@@ -198,4 +198,38 @@ double pair_defect(const Vector& left, bool with_right, int n) {
 double symplectic_defect(const Vector& a, int n) { return pair_defect(a, true, n); }
 double hamiltonian_defect(const Vector& b, int n) { return pair_defect(b, false, n); }
 
+std::vector<HamiltonianTerm> modified_hamiltonian(const Vector& b, int order) {
+  const RootedTrees& trees = rooted_trees();
+  RUBATO_ASSERT(b.size() >= trees.end(order), "coefficients up to this order");
+  std::vector<bool> seen(static_cast<std::size_t>(trees.end(order)));
+  std::vector<HamiltonianTerm> terms;
+  for (int u = 0; u < trees.end(order); ++u) {
+    if (seen[static_cast<std::size_t>(u)]) continue;
+    // All trees with another node as root: exchange the root with one of its children, again and again.
+    std::vector<int> same = {u};
+    bool superfluous = false;  // v∘v
+    seen[static_cast<std::size_t>(u)] = true;
+    for (std::size_t k = 0; k < same.size(); ++k) {
+      const std::vector<int> children = trees[same[k]].children;
+      for (std::size_t i = 0; i < children.size(); ++i) {
+        std::vector<int> rest = children;
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+        const int v = trees.find(std::move(rest)), other = trees.product(children[i], v);
+        superfluous = superfluous || v == children[i];
+        if (!seen[static_cast<std::size_t>(other)]) {
+          seen[static_cast<std::size_t>(other)] = true;
+          same.push_back(other);
+        }
+      }
+    }
+    if (superfluous) continue;
+    double inverse_symmetries = 0;  // Σ 1/σ
+    for (const int w : same)
+      inverse_symmetries +=
+          static_cast<double>(trees[w].labellings * trees[w].density) / static_cast<double>(factorial(trees[w].order));
+    terms.push_back({u, b[u] / static_cast<double>(trees[u].density) * inverse_symmetries / trees[u].order});  // (4)
+  }
+  return terms;
+}
+
 }  // namespace rubato

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -249,6 +250,82 @@ TEST(BackwardAnalysis, HamiltonianAsFarAsSymplectic) {
     const auto [s4, h4] = defects(F::lobatto_iiiac, 0.37, n);
     EXPECT_EQ(s4 < 1e-10, n <= 4);
     EXPECT_EQ(h4 < 1e-10, n <= 4);
+  }
+}
+
+/// The pendulum H = p²/2 − cos q: f^{(m)}(v_1, …, v_m) and H^{(m)}(v_1, …, v_m), all in two components.
+struct Pendulum {
+  double q, p;
+  using State = std::array<double, 2>;
+  [[nodiscard]] double potential(int m) const {  // m-th derivative of −cos q
+    const double values[4] = {-std::cos(q), std::sin(q), std::cos(q), -std::sin(q)};
+    return values[m % 4];
+  }
+  [[nodiscard]] State F(int u) const {
+    const auto& children = rooted_trees()[u].children;
+    const int m = static_cast<int>(children.size());
+    double product = 1, velocity = m == 0 ? p : 0;
+    for (const int child : children) {
+      const State v = F(child);
+      product *= v[0];
+      if (m == 1) velocity = v[1];
+    }
+    return {velocity, -potential(m + 1) * product};
+  }
+  [[nodiscard]] double H(int u) const {
+    const auto& children = rooted_trees()[u].children;
+    const int m = static_cast<int>(children.size());
+    double position = 1, momentum = m == 0 ? p * p / 2 : m == 1 ? p : m == 2 ? 1 : 0;
+    for (const int child : children) {
+      const State v = F(child);
+      position *= v[0];
+      momentum *= v[1];
+    }
+    return potential(m) * position + momentum;
+  }
+};
+
+// The modified Hamiltonian of the midpoint rule, up to h⁴, is kept to O(h⁶) although H itself moves by O(h²).
+TEST(BackwardAnalysis, ModifiedHamiltonianIsKept) {
+  const auto table = runge_kutta_table(F::gauss, 1);
+  const Vector b = backward_coefficients(b_series(table.A, table.b, 6));
+  const auto terms = modified_hamiltonian(b, 6);
+  const RootedTrees& trees = rooted_trees();
+  int counts[7]{};
+  for (const auto& term : terms) ++counts[trees[term.tree].order];
+  // Free trees without those of the form v∘v.
+  EXPECT_EQ(counts[1], 1);
+  EXPECT_EQ(counts[2], 0);
+  EXPECT_EQ(counts[3], 1);
+  EXPECT_EQ(counts[4], 1);
+  EXPECT_EQ(counts[5], 3);
+  EXPECT_EQ(counts[6], 4);
+  const auto drift = [&](double h, int order) {
+    Pendulum state{1.0, 0.3};
+    const auto energy = [&] {
+      double sum = 0;
+      for (const auto& term : terms)
+        if (trees[term.tree].order <= order)
+          sum += term.coefficient * std::pow(h, trees[term.tree].order - 1) * state.H(term.tree);
+      return sum;
+    };
+    const double start = energy();
+    double worst = 0;
+    for (int step = 0; step < static_cast<int>(std::lround(4 / h)); ++step) {
+      double q = state.q, p = state.p;  // midpoint, by iteration
+      for (int i = 0; i < 60; ++i) {
+        const double q_next = state.q + h / 2 * p, p_next = state.p - h / 2 * std::sin(q);
+        q = q_next;
+        p = p_next;
+      }
+      state = {2 * q - state.q, 2 * p - state.p};
+      worst = std::max(worst, std::abs(energy() - start));
+    }
+    return worst;
+  };
+  for (const int order : {1, 3, 5}) {
+    const double slope = std::log2(drift(0.2, order) / drift(0.1, order));
+    EXPECT_NEAR(slope, order + 1, 0.15) << order;
   }
 }
 

@@ -83,4 +83,15 @@ inline constexpr double tree_tolerance = 1e-8;
 /// The largest |b(v∘w)/γ(v∘w) + b(w∘v)/γ(w∘v)| γ(v∘w) with ρ(v∘w) = n: zero if the modified equation is Hamiltonian so far.
 [[nodiscard]] double hamiltonian_defect(const Vector& b, int n);
 
+/// One term of the modified Hamiltonian H̃ = Σ coefficient h^{ρ−1} H(u), H(u) = H^{(m)}(F(u_1), …, F(u_m)) for u = [u_1, …, u_m]:
+///   coefficient = b(u)/γ(u) / s(u),   s = ρ(u) / Σ_w 1/σ(w) over all w that are u with another root, σ = ρ!/(αγ)     (4)
+/// s counts the symmetries of the tree without root: ∇H(u) has a term ±F(w) for every node. H(v∘w) = −H(w∘v), so one choice
+/// of the root stands for all, and v∘v has no H. Valid as far as hamiltonian_defect() vanishes; Hairer, Lubich, Wanner,
+/// Geometric Numerical Integration, IX.9.
+struct HamiltonianTerm {
+  int tree;
+  double coefficient;
+};
+[[nodiscard]] std::vector<HamiltonianTerm> modified_hamiltonian(const Vector& b, int order);
+
 }  // namespace rubato
