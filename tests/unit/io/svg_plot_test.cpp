@@ -138,5 +138,24 @@ TEST(Progress, IsQuietInPipes) {
   std::fclose(pipe);
 }
 
+TEST(Svg, AreasAndEqualUnits) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Figure figure{
+      .panels =
+          {{.series = {{.name = "area", .x = {0, 1, 1, nan, 2, 3, 3}, .y = {0, 0, 1, nan, 0, 0, 1}, .filled = true}},
+            .y_extent = {-1, 1}}},
+      .x_extent = {-4, 4},
+      .equal_units = true};
+  const std::string svg = to_svg(figure);
+  EXPECT_NE(svg.find("fill-rule=\"evenodd\""), std::string::npos);
+  EXPECT_EQ(std::count(svg.begin(), svg.end(), 'Z'), 2) << "two loops, both closed";
+  EXPECT_EQ(svg.find("<polyline"), std::string::npos) << "an area has no line of its own";
+  // The clip rectangle is four times as wide as high.
+  const auto number_after = [&](const std::string& key) {
+    return std::stod(svg.substr(svg.find(key, svg.find("<clipPath")) + key.size()));
+  };
+  EXPECT_NEAR(number_after("width=\""), 4 * number_after("height=\""), 0.05);
+}
+
 }  // namespace
 }  // namespace rubato::io
