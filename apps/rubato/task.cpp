@@ -37,9 +37,14 @@ Result<catalogue::Parameters> checked_parameters(const io::RunConfig& config, co
     const std::string key = "problem.parameters." + name;
     const auto known = std::find_if(entry.parameters.begin(), entry.parameters.end(),
                                     [&n = name](const catalogue::Parameter& p) { return p.name == n; });
-    if (known == entry.parameters.end())
+    if (known == entry.parameters.end()) {
+      const auto place = config.places.find(key);
+      const io::Key* meant = io::key_ending_in(name);  // --set rtol=…: the table was forgotten
+      if (meant != nullptr && place != config.places.end() && place->second == "--set " + name)
+        return config.at(key, fmt::format("unknown key; did you mean '{}'?", meant->name));
       return config.at(key, names.empty() ? fmt::format("problem '{}' has no parameters", entry.name)
                                           : unknown_name("parameter of " + entry.name, name, names));
+    }
     if (!(value >= known->min && value <= known->max))
       return config.at(key, fmt::format("{} is outside [{}, {}]{}{}", shortest(value), shortest(known->min),
                                         shortest(known->max), known->help.empty() ? "" : ": ", known->help));
@@ -58,6 +63,11 @@ Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
     if (dae.layout().find(name) == nullptr)
       return config.at("solver.atol_of." + name, unknown_name("block", name, blocks));
   std::vector<std::string> channels = dae.layout().component_names();
+  for (const auto& [name, power] : config.options.step.h_power_of)
+    if (dae.layout().find(name) == nullptr && std::find(channels.begin(), channels.end(), name) == channels.end()) {
+      channels.insert(channels.begin(), blocks.begin(), blocks.end());
+      return config.at("solver.h_power_of." + name, unknown_name("block or component", name, channels));
+    }
   for (const auto& more : {dae.output_names(), dae.invariant_names(), blocks})
     for (const auto& name : more)
       if (std::find(channels.begin(), channels.end(), name) == channels.end()) channels.push_back(name);
@@ -85,6 +95,24 @@ Result<void> checked_times(const io::RunConfig& config, const InitialValueProble
     return config.at("solver.fixed_step", fmt::format("{} would need {:.3g} steps over {} s; at most {:g}",
                                                       shortest(step), span / step, shortest(span), most_steps));
   return {};
+}
+
+/// What the library says about an option, with the place of its key: "step.safety = 2 is not allowed: …".
+Error placed(const io::RunConfig& config, const std::string& message) {
+  const std::string words = in_run_file_words(message);
+  std::string_view key;
+  for (const auto& known : io::run_file_keys())
+    if (words.starts_with(known.name) && known.name.size() > key.size()) key = known.name;
+  if (key.empty()) return config.at("solver", words);
+  std::string name(key);
+  std::string_view rest = std::string_view(words).substr(key.size());
+  if (const auto end = rest.find("] = "); rest.starts_with('[') && end != std::string_view::npos) {  // of one entry
+    name += fmt::format(".{}", rest.substr(1, end - 1));
+    rest = rest.substr(end + 1);
+  }
+  for (const std::string_view joint : {" = ", ": "})
+    if (rest.starts_with(joint)) return config.at(name, rest.substr(joint.size()));
+  return config.at("solver", words);
 }
 
 /// The model's own Jacobian would be used, and is only approximate.
@@ -180,7 +208,7 @@ std::string index_warning(const Task& task) {
 
 std::string in_run_file_words(std::string message) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  for (const std::string_view group : {"step.", "tolerances.", "linear."})
+  for (const std::string_view group : {"step.", "tolerances.", "linear.", "runge_kutta."})
     for (auto at = message.find(group); at != std::string::npos; at = message.find(group, at + 1)) {
       const auto end = at + group.size();
       if ((at > 0 && (is_letter(message[at - 1]) || message[at - 1] == '.')) || end >= message.size() ||
@@ -251,6 +279,10 @@ Result<Task> make_task(io::RunConfig config) {
                     task.method->info.name, exact == JacobianSource::dual ? "dual numbers" : "finite differences"));
   }
 
+  if (config.options.stiffness.detect && task.method->info.f_calls > 0)
+    task.notes.push_back(
+        fmt::format("{} does not look for stiff coordinates (stiffness.detect): radau does", task.method->info.name));
+
   if (config.t_start && *config.t_start != problem.t_start) {
     if (!problem.dae->autonomous() || problem.input)
       return config.at("time.start",
@@ -271,8 +303,7 @@ Result<Task> make_task(io::RunConfig config) {
   if (task.instance.reference && task.instance.reference->t != problem.t_end) task.instance.reference.reset();
   if (const auto fine = checked_names(config, *problem.dae); !fine) return fine.error();
   if (const auto fine = checked_times(config, problem); !fine) return fine.error();
-  if (const auto fine = checked(config.options, *problem.dae); !fine)
-    return config.at("solver", in_run_file_words(fine.error().message));
+  if (const auto fine = checked(config.options, *problem.dae); !fine) return placed(config, fine.error().message);
 
   config.formulation = task.instance.formulation;
   config.method = task.method->info.name;

@@ -124,10 +124,13 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Chec
   check.allow(stiffness.group_threshold < 0, "stiffness.group_threshold", stiffness.group_threshold,
               "a negative number");
   check.allow(stiffness.group_gap > 0, "stiffness.group_gap", stiffness.group_gap, "a number above 0");
-  const auto names = layout.component_names();
+  std::vector<std::string> positions;
+  for (const Block& block : layout.blocks())
+    if (block.unknown == ScaledUnknown::position)
+      for (int i = 0; i < block.size; ++i) positions.push_back(layout.component_name(block.offset + i));
   for (const auto& name : stiffness.candidates)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      check.refuse("stiffness.candidates: " + unknown_name("component", name, names));
+    if (std::find(positions.begin(), positions.end(), name) == positions.end())
+      check.refuse("stiffness.candidates: " + unknown_name("position", name, positions));
 }
 
 void check_linear(const LinearOptions& linear, const Dae& dae, Check& check) {

@@ -72,14 +72,7 @@ class Reader {
     std::string key = trimmed(override_text.substr(0, equals));
     const std::string value = trimmed(override_text.substr(equals + 1));
     const std::string place = "--set " + key;
-    if (key.find('.') == std::string::npos && find_key(key) == nullptr) {
-      for (const auto& known : run_file_keys()) {  // --set rtol=…: the table was forgotten
-        if (!known.name.ends_with("." + key)) continue;
-        mistakes.push_back(fmt::format("{}: unknown key; did you mean '{}'?", place, known.name));
-        return;
-      }
-      key = "problem.parameters." + key;
-    }
+    const bool bare = key.find('.') == std::string::npos && find_key(key) == nullptr;
     toml::table parsed;
     try {
       parsed = toml::parse("value = " + value);
@@ -91,6 +84,13 @@ class Reader {
       parsed.insert("value", value);
     }
     const toml::node& node = *parsed.get("value");
+    if (bare) {  // a parameter, if it is a number: the problem knows whether it has one of that name
+      if (const Key* meant = key_ending_in(key); meant != nullptr && !number_in(node)) {
+        mistakes.push_back(fmt::format("{}: unknown key; did you mean '{}'?", place, meant->name));
+        return;
+      }
+      key = "problem.parameters." + key;
+    }
     for (const std::string_view rival : {"output.every", "output.times", "output.steps"})
       if (key.starts_with("output.") && rival != key && is_rows(key)) forget(rival);
     read_value(key, node, place, /*overriding=*/true);
@@ -192,9 +192,10 @@ class Reader {
     if (!near.empty()) {
       const std::string rest = name.substr(section.size());
       std::string nearest = nearest_name(rest, near);
-      if (nearest.empty()) {  // a key of another table?
+      if (nearest.empty()) {  // a key of another table, or that table?
         for (const auto& key : all)
-          if (key.ends_with("." + rest)) nearest = key;
+          if (key.ends_with("." + rest) || key == rest) nearest = key;
+        if (std::find(sections.begin(), sections.end(), rest) != sections.end()) nearest = fmt::format("[{}]", rest);
       }
       complain(place, name,
                fmt::format("unknown key{}; known in [{}]: {}",
@@ -248,7 +249,8 @@ class Reader {
     if (!in_range(key, *value))
       return complain(
           place, name,
-          fmt::format("{} is not allowed; allowed: a finite number{}", plain(node), key.min == 0 ? " ≥ 0" : ""));
+          fmt::format("{} is not allowed; allowed: a finite number{}{}", plain(node), key.min == 0 ? " ≥ 0" : "",
+                      key.max < 1e300 ? fmt::format(" and ≤ {}", shortest(key.max)) : std::string{}));
     const auto old = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.first == entry; });
     if (old != entries.end())
       old->second = *value;
@@ -275,6 +277,11 @@ class Reader {
     if (!(std::abs(*value) <= 1e15) || *value != std::floor(*value) || !in_range(key, *value))
       return not_allowed(key, key.name, plain(node), place);
     target = static_cast<long>(*value);
+  }
+  void store(const Key& key, int& target, const toml::node& node, const std::string& place, bool over) {
+    long value = target;
+    store(key, value, node, place, over);
+    target = static_cast<int>(value);  // the key's range fits
   }
   void store(const Key& key, bool& target, const toml::node& node, const std::string& place, bool /*over*/) {
     const auto* value = node.as_boolean();

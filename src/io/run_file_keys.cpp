@@ -115,6 +115,12 @@ std::vector<Key> all_keys() {
        .min = 0,
        .min_excluded = true,
        .field = [](C& c) -> Field { return &c.options.step.reference_time; }},
+      {.name = "solver.h_power_of",
+       .help = "other powers of h than the formulation's, for blocks or single components, by name",
+       .min = 0,
+       .max = 7,
+       .default_text = "none",
+       .field = [](C& c) -> Field { return &c.options.step.h_power_of; }},
       {.name = "solver.controller",
        .help = "how step sizes follow from errors (`rubato list controllers`)",
        .choices = {{"elementary", byte(Controller::elementary), "from the last error alone"},
@@ -140,6 +146,25 @@ std::vector<Key> all_keys() {
        .min = 0,
        .default_text = "the method's own",
        .field = [](C& c) -> Field { return &c.options.step.growth_limit; }},
+      {.name = "solver.map_tolerances",
+       .help = "Radau methods: tighten rtol to 0.1 rtol^((s+1)/(2s)), since the estimate has a lower order",
+       .field = [](C& c) -> Field { return &c.options.runge_kutta.map_tolerances; }},
+      {.name = "solver.estimate",
+       .help = "error estimate of Runge-Kutta methods",
+       .choices = {{"filtered", byte(ErrorEstimate::filtered),
+                    "the embedded difference, damped where the method damps"},
+                   {"plain", byte(ErrorEstimate::plain), "the embedded difference itself"}},
+       .field = [](C& c) { return choice(c.options.runge_kutta.estimate); }},
+      {.name = "solver.gamma0",
+       .help = "γ₀ of the filter (I − hγ₀J)⁻¹ in the estimate",
+       .min = 0,
+       .default_text = "the method's own",
+       .field = [](C& c) -> Field { return &c.options.runge_kutta.gamma0; }},
+      {.name = "solver.alpha0",
+       .help = "α₀, the free parameter of the Lobatto estimates",
+       .min = 0,
+       .default_text = "the family's own",
+       .field = [](C& c) -> Field { return &c.options.runge_kutta.alpha0; }},
       {.name = "solver.back_end",
        .help = "linear solver (`rubato list back-ends`)",
        .choices = back_end_choices(),
@@ -163,6 +188,69 @@ std::vector<Key> all_keys() {
        .min = 0,
        .default_text = "1e-12 of the interval",
        .field = [](C& c) -> Field { return &c.options.event_tolerance; }},
+
+      {.name = "newton.max_iterations",
+       .help = "iterations after which a step is tried again with a smaller size",
+       .min = 0,
+       .max = 1000,
+       .default_text = "the method's own: 7 for three stages",
+       .field = [](C& c) -> Field { return &c.options.newton.max_iterations; }},
+      {.name = "newton.tolerance",
+       .help = "where the iteration stops, as a fraction of the tolerance of the step",
+       .min = 0,
+       .default_text = "chosen from rtol",
+       .field = [](C& c) -> Field { return &c.options.newton.tolerance; }},
+      {.name = "newton.norm",
+       .help = "in which norm the iteration is measured",
+       .choices = {{"error", byte(NewtonNorm::error), "that of the error"},
+                   {"h-norm", byte(NewtonNorm::h_norm), "velocities times h, accelerations and multipliers times h²"},
+                   {"plain", byte(NewtonNorm::plain), "no powers of h"}},
+       .field = [](C& c) { return choice(c.options.newton.norm); }},
+      {.name = "newton.extrapolate",
+       .help = "start from the last step's polynomial; false: from the state",
+       .field = [](C& c) -> Field { return &c.options.newton.extrapolate; }},
+      {.name = "newton.reuse_jacobian",
+       .help = "the Jacobian is kept while the iteration contracts at least this fast; 0: never",
+       .min = 0,
+       .max = 1,
+       .field = [](C& c) -> Field { return &c.options.newton.reuse_jacobian; }},
+
+      {.name = "stiffness.detect",
+       .help = "find the stiff coordinates during the first steps; their velocities count with one more power of h",
+       .field = [](C& c) -> Field { return &c.options.stiffness.detect; }},
+      {.name = "stiffness.attempts",
+       .help = "how many attempts are looked at",
+       .min = 1,
+       .field = [](C& c) -> Field { return &c.options.stiffness.attempts; }},
+      {.name = "stiffness.threshold",
+       .help = "stiff: ζ = log₁₀(filtered/plain estimate) below this in more than a third of the attempts",
+       .max = 0,
+       .field = [](C& c) -> Field { return &c.options.stiffness.threshold; }},
+      {.name = "stiffness.accepted_only",
+       .help = "look at accepted steps instead of all attempts",
+       .field = [](C& c) -> Field { return &c.options.stiffness.accepted_only; }},
+      {.name = "stiffness.grouping",
+       .help = "separate stiff from other coordinates by a gap in the averages of ζ instead of counting",
+       .field = [](C& c) -> Field { return &c.options.stiffness.grouping; }},
+      {.name = "stiffness.group_threshold",
+       .help = "grouping: the middle of the gap lies below this",
+       .max = 0,
+       .field = [](C& c) -> Field { return &c.options.stiffness.group_threshold; }},
+      {.name = "stiffness.group_gap",
+       .help = "grouping: the gap is larger than this",
+       .min = 0,
+       .min_excluded = true,
+       .field = [](C& c) -> Field { return &c.options.stiffness.group_gap; }},
+      {.name = "stiffness.candidates",
+       .help = "positions that may be stiff, e.g. [\"q[5]\", \"q[6]\"]",
+       .default_text = "all that no constraint determines",
+       .field = [](C& c) -> Field { return &c.options.stiffness.candidates; }},
+      {.name = "stiffness.accelerations",
+       .help = "scale the accelerations of stiff coordinates as well, where they are unknowns",
+       .field = [](C& c) -> Field { return &c.options.stiffness.accelerations; }},
+      {.name = "stiffness.continuous",
+       .help = "go on looking: a coordinate may become stiff, or cease to be, during the run",
+       .field = [](C& c) -> Field { return &c.options.stiffness.continuous; }},
 
       {.name = "time.start",
        .help = "start time",
@@ -244,6 +332,7 @@ std::string toml_of(const Key& key, const Field& field) {
       Overloaded{[](const std::string* v) { return toml_text(*v); }, [](const double* v) { return toml_text(*v); },
                  [](const std::optional<double>* v) { return *v ? toml_text(**v) : std::string{}; },
                  [](const long* v) { return fmt::format("{}", *v); },
+                 [](const int* v) { return fmt::format("{}", *v); },
                  [](const bool* v) { return std::string(*v ? "true" : "false"); },
                  [&](const std::uint8_t* v) {
                    for (const auto& c : key.choices)
@@ -268,14 +357,10 @@ std::string toml_of(const Key& key, const Field& field) {
       field);
 }
 
-/// Keys whose "nothing" has no value that could stand in a file: left out of to_toml.
+/// A default that only words can tell, where it has no value that could stand in a file: left out of to_toml.
 bool unset(const Key& key, const Field& field) {
-  if (key.default_text.empty()) return false;
-  return std::visit(Overloaded{[](const std::optional<double>* v) { return !v->has_value(); },
-                               [](const double* v) { return *v == 0; }, [](const long*) { return false; },
-                               [](const bool*) { return false; }, [](const std::uint8_t*) { return false; },
-                               [](const auto* container) { return container->empty(); }},
-                    field);
+  RunConfig fresh;
+  return !key.default_text.empty() && toml_of(key, field) == toml_of(key, key.field(fresh));
 }
 
 }  // namespace
@@ -291,6 +376,13 @@ const Key* find_key(std::string_view name) {
   return found == keys.end() ? nullptr : &*found;
 }
 
+const Key* key_ending_in(std::string_view last) {
+  const auto keys = run_file_keys();
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name.ends_with(fmt::format(".{}", last)); });
+  return found == keys.end() ? nullptr : &*found;
+}
+
 std::string allowed_values(const Key& key) {
   RunConfig any;
   return std::visit(
@@ -302,6 +394,7 @@ std::string allowed_values(const Key& key) {
           [&](const double*) { return range_words(key, "a number") + (key.may_be_infinite ? "; inf: no limit" : ""); },
           [&](const std::optional<double>*) { return range_words(key, "a number"); },
           [&](const long*) { return range_words(key, "a whole number"); },
+          [&](const int*) { return range_words(key, "a whole number"); },
           [](const bool*) { return std::string("true or false"); },
           [&](const std::vector<double>*) { return range_words(key, "a list of increasing numbers"); },
           [&](const std::vector<std::string>*) {

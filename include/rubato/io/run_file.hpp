@@ -58,7 +58,7 @@ struct Choice {
 };
 
 /// Where a key's value lives; the alternative is the key's type.
-using Field = std::variant<std::string*, double*, std::optional<double>*, long*, bool*, std::uint8_t*,
+using Field = std::variant<std::string*, double*, std::optional<double>*, long*, int*, bool*, std::uint8_t*,
                            std::vector<double>*, std::vector<std::string>*, NamedValues*>;
 
 struct Key {
@@ -75,13 +75,16 @@ struct Key {
 
 [[nodiscard]] std::span<const Key> run_file_keys();
 [[nodiscard]] const Key* find_key(std::string_view name);
+/// The first key of this name in any table: `solver.rtol` where somebody wrote `rtol`; or null.
+[[nodiscard]] const Key* key_ending_in(std::string_view last);
 /// "a number ≥ 0", "one of rms, maximum, euclidean".
 [[nodiscard]] std::string allowed_values(const Key& key);
 /// The default as it would stand in a file, or in words.
 [[nodiscard]] std::string default_value(const Key& key);
 
 /// Reads a run file, then applies overrides "key=value" in order (value: TOML, bare words are texts; a key without a dot
-/// is a parameter of the problem). Every mistake is reported, one line each: "file:line:column: key: value, allowed".
+/// is a parameter of the problem, whose names the caller knows). Every mistake is reported, one line each:
+/// "file:line:column: key: value, allowed".
 [[nodiscard]] Result<RunConfig> read_run_file(const std::filesystem::path& file,
                                               std::span<const std::string> overrides = {});
 [[nodiscard]] Result<RunConfig> parse_run_file(std::string_view text, std::string_view file_name,

@@ -21,6 +21,15 @@ atol_of = { lambda = 1e-3 }
 controller = "digital-filter"
 max_steps = 2e4
 condense = false
+h_power_of = { "v[1]" = 2 }
+estimate = "plain"
+[newton]
+max_iterations = 12
+norm = "h-norm"
+[stiffness]
+detect = true
+attempts = 3
+candidates = ["q[0]"]
 [time]
 end = 10
 [output]
@@ -48,7 +57,14 @@ TEST(RunFile, EveryValueArrivesWhereItBelongs) {
   EXPECT_EQ(c->options.step.max_steps, 20000);  // 2e4 is a whole number
   EXPECT_FALSE(c->options.linear.condense);
   EXPECT_TRUE(c->options.linear.scaling);  // not named: the default
-  EXPECT_EQ(c->t_end, 10.0);               // an integer is a number, too
+  EXPECT_EQ(c->options.step.h_power_of, (NamedValues{{"v[1]", 2}}));
+  EXPECT_EQ(c->options.runge_kutta.estimate, ErrorEstimate::plain);
+  EXPECT_EQ(c->options.newton.max_iterations, 12);
+  EXPECT_EQ(c->options.newton.norm, NewtonNorm::h_norm);
+  EXPECT_TRUE(c->options.stiffness.detect);
+  EXPECT_EQ(c->options.stiffness.attempts, 3);
+  EXPECT_EQ(c->options.stiffness.candidates, (std::vector<std::string>{"q[0]"}));
+  EXPECT_EQ(c->t_end, 10.0);  // an integer is a number, too
   EXPECT_FALSE(c->t_start.has_value());
   EXPECT_EQ(c->output.plot, (std::vector<std::string>{"q[0]", "lambda[0]"}));
   EXPECT_EQ(c->options.checkpoint_every, c->output.checkpoint_every);
@@ -84,6 +100,17 @@ TEST(RunFile, EveryMistakeIsNamedWithItsPlace) {
       {head + "[output]\nevery = 0.1\ntimes = [1]\n", "choose one of"},
       {head + "[output]\ntimes = [1, 0.5]\n", "run.toml:4:9: output.times: 1 is followed by 0.5"},
       {head + "[output]\nformats = [\"xls\"]\n", "run.toml:4:12: output.formats: 'xls' is not allowed"},
+      {head + "[newton]\nmax_iterations = 2.5\n",
+       "run.toml:4:18: newton.max_iterations: 2.5 is not allowed; allowed: a whole number ≥ 0 and ≤ 1000"},
+      {head + "[newton]\nnorm = \"h_norm\"\n",
+       "run.toml:4:8: newton.norm: 'h_norm' is not allowed; did you mean 'h-norm'?"},
+      {head + "[solver]\nnewton.norm = \"plain\"\n", "did you mean '[newton]'?"},
+      {head + "[solver]\nh_power_of = { v = 8 }\n",
+       "run.toml:4:20: solver.h_power_of.v: 8 is not allowed; allowed: a finite number ≥ 0 and ≤ 7"},
+      {head + "[stiffness]\nthreshold = 0.4\n",
+       "run.toml:4:13: stiffness.threshold: 0.4 is not allowed; allowed: a number ≤ 0"},
+      {head + "[stiffness]\ncandidates = \"q\"\n",
+       "run.toml:4:14: stiffness.candidates: \"q\" is a text; allowed: a list of texts"},
       {head + "[output]\nevery = 0\n", "output.every: 0 is not allowed; allowed: a number > 0, in s"},
   };
   for (const auto& c : cases) {
@@ -113,7 +140,7 @@ TEST(RunFile, OverridesComeLastAndNameTheirPlace) {
 
   EXPECT_EQ(message_of(good, {"solver.rtol=-1"}),
             "--set solver.rtol: -1 is not allowed; allowed: a number ≥ 0 and ≤ 1");
-  EXPECT_EQ(message_of(good, {"rtol=1"}), "--set rtol: unknown key; did you mean 'solver.rtol'?");
+  EXPECT_EQ(message_of(good, {"method=ros3p"}), "--set method: unknown key; did you mean 'solver.method'?");
   EXPECT_EQ(message_of(good, {"nonsense"}), "--set nonsense: expected key=value, e.g. --set solver.rtol=1e-6");
   EXPECT_NE(message_of(good, {"solver.rtol=abc"}).find("--set solver.rtol: \"abc\" is a text"), std::string::npos);
   EXPECT_NE(message_of(good, {"solver.rtoll=1"}).find("did you mean 'rtol'"), std::string::npos);
@@ -125,6 +152,17 @@ TEST(RunFile, LaterMessagesFindThePlaceOfAKey) {
   EXPECT_EQ(c->at("problem.name", "unknown").message, "run.toml:3:8: problem.name: unknown");
   EXPECT_EQ(c->at("problem.parameters.eps", "no").message, "--set eps: no");
   EXPECT_EQ(c->at("time.start", "no").message, "run.toml: time.start: no");
+}
+
+// `start` is a key of the table `time` and a parameter of the slider crank: a number without a table is a parameter, and
+// the problem says whether it has one.
+TEST(RunFile, ANumberWithoutATableIsAParameter) {
+  const auto c = parse_run_file(good, "run.toml", std::vector<std::string>{"start=0"});
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  EXPECT_EQ(c->parameters, (NamedValues{{"eps", 1e-6}, {"start", 0}}));
+  EXPECT_FALSE(c->t_start.has_value());
+  EXPECT_EQ(key_ending_in("start"), find_key("time.start"));
+  EXPECT_EQ(key_ending_in("tart"), nullptr);
 }
 
 // Results carry the options as a run file: reading it gives the same options, and writing those the same text.
