@@ -20,7 +20,7 @@ const std::vector<Entry>& list() {
       // first order
       prothero_robinson(), van_der_pol(), robertson(), robertson_dae(), quasi_linear(), orifice(),
       // mechanical: classics of the literature
-      prothero_robinson_2(), pendulum(), stiff_spring_pendulum(), stiff_spring_pendulum_source(), linear_dae(),
+      oscillator(), prothero_robinson_2(), pendulum(), stiff_spring_pendulum(), stiff_spring_pendulum_source(), linear_dae(),
       andrews(), slider_crank(), slider_crank_15(), elastic_double_pendulum(),
       // mechanical: rotations, friction, rolling, variable mass, dependent rows, tables, many unknowns
       heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),

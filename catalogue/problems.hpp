@@ -25,6 +25,7 @@ Entry linear_dae();
 Entry lugre_oscillator();
 Entry mass_spring_lattice();
 Entry orifice();
+Entry oscillator();
 Entry overconstrained_loop();
 Entry pendulum();
 Entry prothero_robinson();

@@ -1,6 +1,6 @@
 /// Prothero & Robinson, Math. Comp. 28 (1974) 145, doi:10.1090/S0025-5718-1974-0331793-2, and its second-order relative:
 ///   x' = λ (x − φ(t)) + φ'(t),                 φ = cos ω t,   x(0) = 1 + γ₀:            x = φ + γ₀ e^{λt}               (1)
-///   q'' = φ''(t) − λ,   ε² λ = q − φ(t),       φ = cos 6t,    q(0) = 1 + γ₀, q'(0) = η:
+///   q'' = φ''(t) − λ,   ε² λ = q − φ(t),       φ = cos Ωt,    q(0) = 1 + γ₀, q'(0) = η:
 ///   q = φ + γ₀ cos(t/ε) + η ε sin(t/ε),  λ = (q − φ)/ε²                                                                (2)
 /// For ε = 0 the second is the index-3 system with q = φ, λ = 0. (2) in the form Gᵀλ with G = 1: factor 1 to the source.
 #include <cmath>
@@ -32,11 +32,9 @@ Result<Instance> make_first(const Parameters& p, std::string_view /*formulation*
                       vector({1 + offset}), std::move(task));
 }
 
-constexpr double frequency = 6;  // φ = cos 6t
-
 struct Second {
   static constexpr bool constant_mass = true;
-  double eps = 1e-3;
+  double eps = 1e-3, frequency = 6;  // φ = cos(frequency t)
   bool is_compliant() const { return eps > 0; }
   MechanicalSizes sizes() const { return {.q = 1, .v = 1, .lambda = 1}; }
   std::vector<std::string> names(std::string_view block) const { return {std::string(block)}; }
@@ -58,7 +56,8 @@ struct Second {
 };
 
 Result<Instance> make_second(const Parameters& p, std::string_view formulation) {
-  const double eps = get(p, "eps"), offset = get(p, "gamma0"), eta = get(p, "eta"), t_end = get(p, "t_end");
+  const double eps = get(p, "eps"), offset = get(p, "gamma0"), eta = get(p, "eta"), t_end = get(p, "t_end"),
+               frequency = get(p, "drive");
   double q = std::cos(frequency * t_end), v = -frequency * std::sin(frequency * t_end);
   if (eps > 0) {
     const double swing = offset * std::cos(t_end / eps) + eta * eps * std::sin(t_end / eps);
@@ -74,7 +73,7 @@ Result<Instance> make_second(const Parameters& p, std::string_view formulation) 
                               .v = vector({eps > 0 ? eta : 0}),
                               .lambda = vector({eps > 0 ? offset / (eps * eps) : 0})};
   if (formulation.empty()) formulation = eps > 0 ? "eps-lambda" : "index-3";
-  return mechanical_instance(make_mechanical(Second{eps}), guess, formulation, std::move(task));
+  return mechanical_instance(make_mechanical(Second{eps, frequency}), guess, formulation, std::move(task));
 }
 
 }  // namespace
@@ -112,6 +111,12 @@ Entry prothero_robinson_2() {
                 .min = 0,
                 .max = 1e3},
                {.name = "gamma0", .default_value = 0, .help = "offset of q(0) (eps > 0 only)", .min = -1e3, .max = 1e3},
+               {.name = "drive",
+                .default_value = 6,
+                .unit = "rad/s",
+                .help = "of the smooth solution cos(drive t)",
+                .min = 0,
+                .max = 1e6},
                {.name = "eta", .default_value = 0, .help = "offset of q'(0) (eps > 0 only)", .min = -1e3, .max = 1e3},
                end_time(2.2)},
           .formulations = {"penalty", "eps-lambda", "eps-lambda-rate", "index-3", "index-2", "ggl", "index-1",

@@ -211,7 +211,7 @@ TEST(DoublePendulum, ReferencesHaveTheEnergyOfTheStart) {
     double k, printed, q1, q2, t;
   };
   for (const Row& row : {Row{1e4, 0, 3.341901e-4, 1, 10}, Row{1e4, 1, -1.300607e-4, 1, 10}, Row{1e4, 0, 0.02, 1, 10},
-                         Row{0, 0, 1, 1, 2}, Row{0, 0, 1, 1, 5}}) {
+                         Row{1e4, 1, 0.02, 1, 10}, Row{0, 0, 1, 1, 2}, Row{0, 0, 1, 1, 5}}) {
     const Instance instance = built(
         "double-pendulum", {{"k", row.k}, {"printed", row.printed}, {"q1", row.q1}, {"q2", row.q2}, {"t_end", row.t}});
     ASSERT_TRUE(instance.reference.has_value());
@@ -223,7 +223,7 @@ TEST(DoublePendulum, ReferencesHaveTheEnergyOfTheStart) {
       EXPECT_EQ(instance.system->invariants(at(), view(value)), EvalStatus::ok);
       return value[0];
     };
-    EXPECT_NEAR(energy(end.head(2), end.tail(2)), energy(start.q, start.v), 2e-8);
+    EXPECT_NEAR(energy(end.head(2), end.tail(2)), energy(start.q, start.v), 1e-12);
     if (row.k > 0 && row.q1 < 0.01) {
       EXPECT_NEAR(start.a[0], 0, 0.02);  // smooth start: the stiff spring is in balance
     }
