@@ -51,7 +51,8 @@ TEST(StepController, PredictiveFollowsATrendWithoutDelay) {
 }
 
 TEST(StepController, PredictiveIsExactFromTheThirdStepOn) {
-  // ẽ = C h^p with constant C₊/C and no safety factor: (3) needs h/h₋, which a print of it lacks.
+  // ẽ = C h^p with constant C₊/C ≥ 1 and no safety factor: (3) needs h/h₋, which a print of it lacks. Where C falls, (1)
+  // gives the smaller step: the error stays behind by one trend.
   for (const double trend : {0.7, 1.0, 1.3}) {
     StepController controller(
         {.controller = Controller::predictive, .safety = 1, .shrink_limit = 1e-3, .growth_limit = 1e3});
@@ -59,7 +60,7 @@ TEST(StepController, PredictiveIsExactFromTheThirdStepOn) {
     for (int step = 0; step < 20; ++step, c *= trend) {
       const double error = c * std::pow(h, 4);
       if (step >= 2) {
-        EXPECT_NEAR(error, 1, 1e-12) << trend << ' ' << step;
+        EXPECT_NEAR(error, std::min(trend, 1.0), 1e-12) << trend << ' ' << step;
       }
       h = controller.accepted(h, error, 4);
     }
