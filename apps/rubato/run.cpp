@@ -98,6 +98,11 @@ Result<io::CheckpointFile> checkpoint_for(const fs::path& file, const Task& task
 
 io::RunResult result_of(const Task& task, const RunSummary& summary, io::Trajectory trajectory) {
   const InitialValueProblem& problem = task.instance.problem;
+  std::optional<std::vector<std::string>> stiff;
+  if (looks_for_stiffness(task)) {
+    stiff.emplace();
+    for (const int i : summary.stiff) stiff->push_back(problem.dae->layout().component_name(i));
+  }
   return {.title = task.config.title,
           .problem = task.config.problem,
           .formulation = task.instance.formulation,
@@ -112,6 +117,7 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
           .last_step = summary.last_step,
           .smallest_step = summary.smallest_step,
           .largest_step = summary.largest_step,
+          .stiff = std::move(stiff),
           .statistics = summary.statistics,
           .trajectory = std::move(trajectory)};
 }

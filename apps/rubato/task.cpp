@@ -206,6 +206,10 @@ std::string index_warning(const Task& task) {
                      info.name, info.max_index, index);
 }
 
+bool looks_for_stiffness(const Task& task) {
+  return task.config.options.stiffness.detect && task.method->info.f_calls == 0;
+}
+
 std::string in_run_file_words(std::string message) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   for (const std::string_view group : {"step.", "tolerances.", "linear.", "runge_kutta."})

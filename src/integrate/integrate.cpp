@@ -564,6 +564,7 @@ class Run {
     s.last_step = last_step_;
     s.smallest_step = smallest_step_;
     s.largest_step = largest_step_;
+    s.stiff = stepper_->stiff_components();
     return s;
   }
 

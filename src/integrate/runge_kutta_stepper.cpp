@@ -472,4 +472,11 @@ int RungeKuttaStepper::worst_component() const noexcept {
   return has_trial_ && options_.step.fixed_step == 0 ? norm_.worst(view(nu_), view(x_), view(trial_), h_) : -1;
 }
 
+std::vector<int> RungeKuttaStepper::stiff_components() const {
+  std::vector<int> found;
+  for (const auto& q : detector_.coordinates())
+    if (q.stiff) found.push_back(q.position);
+  return found;
+}
+
 }  // namespace rubato

@@ -46,6 +46,7 @@ class RungeKuttaStepper final : public Stepper {
   bool load(ArchiveReader& in) override;
   Statistics statistics() const noexcept override { return system_->statistics(); }
   int worst_component() const noexcept override;
+  std::vector<int> stiff_components() const override;
 
  private:
   RungeKuttaStepper(std::vector<StageScheme> schemes, int first, const InitialValueProblem& problem,

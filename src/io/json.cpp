@@ -60,6 +60,7 @@ std::string summary_json(const RunResult& r) {
       {"time", {{"start", number(r.t_start)}, {"end", number(r.t_end)}, {"reached", number(r.t)}}},
       {"steps",
        {{"last", number(r.last_step)}, {"smallest", number(r.smallest_step)}, {"largest", number(r.largest_step)}}},
+      {"stiff", r.stiff ? Json(*r.stiff) : Json(nullptr)},
       {"rows", r.trajectory.rows()},
       {"statistics", statistics},
       {"events", events},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "rubato/base/text.hpp"
+
 namespace rubato::io {
 
 std::string summary_text(const RunResult& r, double wall_seconds) {
@@ -20,6 +22,7 @@ std::string summary_text(const RunResult& r, double wall_seconds) {
   line("Jacobians", fmt::format("{}, {} factorisations, {} solves{}", s.jacobians, s.factorisations, s.solves,
                                 s.newton_iterations > 0 ? fmt::format(", {} Newton iterations", s.newton_iterations)
                                                         : std::string{}));
+  if (r.stiff) line("found stiff", r.stiff->empty() ? "nothing" : joined(*r.stiff));
   if (s.events > 0) line("events", fmt::format("{}", s.events));
   line("time", fmt::format("{:.3g} s", wall_seconds));
   return out;

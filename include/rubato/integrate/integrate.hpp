@@ -80,6 +80,7 @@ struct RunSummary {
   int mode = 0;
   double last_step = 0;
   double smallest_step = 0, largest_step = 0;
+  std::vector<int> stiff = {};  ///< positions found stiff, as components of x
   Statistics statistics;
 };
 

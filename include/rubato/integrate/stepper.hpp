@@ -54,6 +54,8 @@ class Stepper {
   /// The unknown with the largest share in the error of the last attempt (or the first that was not finite), for messages;
   /// asked for before discard(). −1: not known.
   [[nodiscard]] virtual int worst_component() const noexcept { return -1; }
+  /// Positions found stiff so far, where the method looks for them (stiffness.detect).
+  [[nodiscard]] virtual std::vector<int> stiff_components() const { return {}; }
 };
 
 }  // namespace rubato

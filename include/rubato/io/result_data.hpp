@@ -1,6 +1,7 @@
 #pragma once
 /// What a run leaves behind, free of the machinery that made it: written to files, read back, drawn.
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ struct RunResult {
   double t_start = 0, t_end = 0;  ///< s, as asked
   double t = 0;                   ///< s, where the run ended
   double last_step = 0, smallest_step = 0, largest_step = 0;
+  /// Names of the positions found stiff; nothing: they were not looked for. Not kept in HDF5.
+  std::optional<std::vector<std::string>> stiff = {};
   Statistics statistics;
   Trajectory trajectory;
 };

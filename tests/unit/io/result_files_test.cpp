@@ -139,6 +139,17 @@ TEST(Summary, HoldsCountersAndNoSeconds) {
   EXPECT_NE(timing_json(example().statistics, 4).find("3.14"), std::string::npos);
 }
 
+TEST(Summary, NamesWhatWasFoundStiff) {
+  RunResult r = example();
+  EXPECT_EQ(summary_text(r, 1).find("stiff"), std::string::npos);  // not looked for
+  EXPECT_NE(summary_json(r).find("\"stiff\": null"), std::string::npos);
+  r.stiff.emplace();
+  EXPECT_NE(summary_text(r, 1).find("found stiff  nothing"), std::string::npos);
+  r.stiff = {"q[5]", "q[6]"};
+  EXPECT_NE(summary_text(r, 1).find("found stiff  q[5], q[6]"), std::string::npos);
+  EXPECT_NE(summary_json(r).find("\"q[6]\""), std::string::npos);
+}
+
 TEST(Trajectory, PiecesOfAResumedRunFitTogether) {
   Trajectory kept = example().trajectory;
   kept.times = {0, 0.1, 0.5};
