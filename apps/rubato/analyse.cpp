@@ -7,6 +7,7 @@
 #include "analysed.hpp"
 #include "command.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/integrate/method.hpp"
 #include "rubato/integrate/rosenbrock_analysis.hpp"
 #include "rubato/integrate/runge_kutta_analysis.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
@@ -24,7 +25,10 @@ Result<Analysed> find_method(const std::string& name) {
   if (const auto table = find_rosenbrock_table(name))
     return Analysed{
         std::string((*table)->name()), std::string((*table)->label.title), {}, *table, stability_function(**table)};
-  auto table = runge_kutta_by_name(name);
+  std::string full = name;
+  if (name.starts_with("radau") && !name.starts_with("radau-"))  // radau5, named by its order
+    if (const auto listed = method_by_name(name)) full = fmt::format("radau-iia-{}", (*listed)->info.stages);
+  auto table = runge_kutta_by_name(full);
   if (table)
     return Analysed{table->name(), std::string(table->info().title), *table, nullptr, stability_function(*table)};
   if (!table.error().message.starts_with("unknown")) return table.error();
