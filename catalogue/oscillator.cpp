@@ -12,7 +12,7 @@ namespace {
 
 struct Oscillator {
   static constexpr bool constant_mass = true;
-  double omega = 1e3, drive = 1;
+  double omega = 1, drive = 1;
   MechanicalSizes sizes() const { return {.q = 1, .v = 1}; }
   std::vector<std::string> names(std::string_view block) const { return {std::string(block)}; }
   template <class S>
@@ -52,7 +52,12 @@ Entry oscillator() {
       .title = "linear oscillator with a forced slow motion",
       .source = "Schaub & Simeon, ZAMM 83 (2003) 720; exact",
       .parameters =
-          {{.name = "omega", .default_value = 1e3, .unit = "rad/s", .help = "of the spring", .min = 0, .max = 1e9},
+          {{.name = "omega",
+            .default_value = 1,
+            .unit = "rad/s",
+            .help = "of the spring; 1000: stiff",
+            .min = 0,
+            .max = 1e9},
            {.name = "drive",
             .default_value = 1,
             .unit = "rad/s",
