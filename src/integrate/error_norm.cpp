@@ -28,7 +28,8 @@ ErrorNorm::ErrorNorm(const Layout& layout, const Tolerances& tolerances, const S
       powers_(layout.h_powers().begin(), layout.h_powers().end()),
       rtol_(tolerances.rtol),
       reference_time_(options.reference_time),
-      norm_(options.norm) {
+      norm_(options.norm),
+      end_weight_(options.weight_at == WeightAt::start ? 0 : 1) {
   for (const auto& [name, atol] : tolerances.atol_of) {
     const Block* block = layout.find(name);
     RUBATO_ASSERT(block != nullptr, "tolerance for an unknown block: checked() refuses it");
@@ -49,7 +50,7 @@ ErrorNorm::ErrorNorm(const Layout& layout, const Tolerances& tolerances, const S
 
 /// r_i of (1); infinity instead of anything that is not a number, so that no comparison lets it pass.
 double ErrorNorm::share(std::size_t i, double e, double x0, double x1, const Scales& scales) const noexcept {
-  const double weight = atol_[i] + rtol_ * std::max(std::abs(x0), std::abs(x1));
+  const double weight = atol_[i] + rtol_ * std::max(std::abs(x0), end_weight_ * std::abs(x1));
   const double size = std::abs(e) * scales.of_power[static_cast<std::size_t>(powers_[i])];
   if (!std::isfinite(size) || !std::isfinite(x0) || !std::isfinite(x1)) return infinity;
   return weight > 0 ? size / weight : (size > 0 ? infinity : 0.0);  // (1)
@@ -60,7 +61,7 @@ double ErrorNorm::operator()(In e, In x0, In x1, double h) const noexcept {
   const Scales scales(h / reference_time_, largest_power_);
   double largest = 0, squares = 0, zero = 0;  // zero: NaN as soon as a state is not finite
   for (std::size_t i = 0; i < e.size(); ++i) {
-    const double weight = atol_[i] + rtol_ * std::max(std::abs(x0[i]), std::abs(x1[i]));
+    const double weight = atol_[i] + rtol_ * std::max(std::abs(x0[i]), end_weight_ * std::abs(x1[i]));
     const double r = std::abs(e[i]) * scales.of_power[static_cast<std::size_t>(powers_[i])] / weight;  // (1)
     largest = std::max(largest, r);
     squares += r * r;
@@ -95,6 +96,13 @@ int ErrorNorm::worst(In e, In x0, In x1, double h) const noexcept {
   }
   return index;
 }
+
+void ErrorNorm::shares(In e, In x0, In x1, double h, Out out) const noexcept {
+  const Scales scales(h / reference_time_, largest_power_);
+  for (std::size_t i = 0; i < e.size(); ++i) out[i] = share(i, e[i], x0[i], x1[i], scales);
+}
+
+double ErrorNorm::scale(double h) const noexcept { return std::min(1.0, h / reference_time_); }
 
 void ErrorNorm::weights(In x0, double h, Out out) const noexcept {
   const Scales scales(h / reference_time_, largest_power_);

@@ -86,6 +86,8 @@ void check_step(const StepOptions& step, Check& check) {
               "step.growth_limit", step.growth_limit, "a finite number above 1, 0 for the method's own");
   check.allow(listed(step.norm, Norm::euclidean), "step.norm", static_cast<long>(step.norm),
               "rms, maximum or euclidean");
+  check.allow(listed(step.weight_at, WeightAt::start), "step.weight_at", static_cast<long>(step.weight_at),
+              "both_ends or start");
   check.allow(listed(step.controller, Controller::digital_filter), "step.controller",
               static_cast<long>(step.controller), "elementary, pi, predictive or digital_filter");
 }
@@ -119,6 +121,8 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Chec
   check.allow(std::isfinite(rk.alpha0) && (rk.alpha0 >= 0 || rk.alpha0 == -1), "runge_kutta.alpha0", rk.alpha0,
               "a finite number, 0 or more, −1 for the default of the family");
   const StiffnessOptions& stiffness = options.stiffness;
+  check.allow(listed(stiffness.measure, StiffnessMeasure::estimates), "stiffness.measure",
+              static_cast<long>(stiffness.measure), "frequencies or estimates");
   check.allow(stiffness.attempts >= 1, "stiffness.attempts", stiffness.attempts, "1 or more");
   check.allow(stiffness.threshold < 0, "stiffness.threshold", stiffness.threshold, "a negative number");
   check.allow(stiffness.group_threshold < 0, "stiffness.group_threshold", stiffness.group_threshold,

@@ -130,34 +130,37 @@ StepStatus RungeKuttaStepper::restart(double t, In x, In w, In base, int mode) {
   f0_valid_ = jacobian_current_ = false;
   jacobian_usable_ = jacobian_usable_ && same_mode;  // an event that changes little leaves J good enough
   if (!jacobian_usable_) factored_h_ = 0;
-  if (options_.stiffness.detect && !detector_.decided()) {
-    if (const EvalStatus status = system_->f(t, view(x_), view(f0_)); status != EvalStatus::ok)
-      return step_status(status);
-    if (const StepStatus status = system_->linearise(t, view(x_), view(w_), view(f0_)); status != StepStatus::ok)
-      return status;
+  if (detector_.looking()) {
+    if (const StepStatus status = prepare_jacobian(t); status != StepStatus::ok) return status;
     const double h = options_.step.initial_step > 0 ? options_.step.initial_step : 0.1 * options_.step.reference_time;
     const Linearisation& l = system_->linearisation();
-    detector_.exclude_determined(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass(), 1 / h);
-    f0_valid_ = jacobian_current_ = jacobian_usable_ = true;
-    factored_h_ = 0;
+    detector_.choose_candidates(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass(), 1 / h);
+    detector_.linearised(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass());
   }
   return StepStatus::ok;
 }
 
-/// f₀, J and the factors for this h and scheme.
-StepStatus RungeKuttaStepper::prepare(double t, double h) noexcept {
+/// f₀ and J.
+StepStatus RungeKuttaStepper::prepare_jacobian(double t) noexcept {
   if (!f0_valid_) {
     if (const EvalStatus status = system_->f(t, view(x_), view(f0_)); status != EvalStatus::ok)
       return step_status(status);
     f0_valid_ = true;
   }
-  if (!jacobian_usable_) {
-    jacobian_current_ = false;
-    factored_h_ = 0;
-    if (const StepStatus status = system_->linearise(t, view(x_), view(w_), view(f0_)); status != StepStatus::ok)
-      return status;
-    jacobian_current_ = jacobian_usable_ = true;
-  }
+  if (jacobian_usable_) return StepStatus::ok;
+  jacobian_current_ = false;
+  factored_h_ = 0;
+  if (const StepStatus status = system_->linearise(t, view(x_), view(w_), view(f0_)); status != StepStatus::ok)
+    return status;
+  jacobian_current_ = jacobian_usable_ = true;
+  const Linearisation& l = system_->linearisation();
+  detector_.linearised(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass());
+  return StepStatus::ok;
+}
+
+/// f₀, J and the factors for this h and scheme.
+StepStatus RungeKuttaStepper::prepare(double t, double h) noexcept {
+  if (const StepStatus status = prepare_jacobian(t); status != StepStatus::ok) return status;
   if (factored_h_ == h && factored_level_ == level_) return StepStatus::ok;
   factored_h_ = 0;
   const StageScheme& s = scheme();
@@ -309,9 +312,9 @@ StepStatus RungeKuttaStepper::estimate(double t, double h, Attempt& attempt) noe
   if (const EvalStatus status = estimate_residual(t, h, {}); status != EvalStatus::ok) return step_status(status);
   system_->solve(view(std::as_const(rho_)), view(nu_), slot);
   if (detector_.looking()) {
-    mu_ = (s.gamma0 * h) * rho_;  // valid where B has a unit row: for positions
+    mu_ = (s.gamma0 * h) * rho_;
     first_nu_ = nu_;
-    if (!options_.stiffness.accepted_only && detector_.observe(view(mu_), view(first_nu_), false)) apply_stiffness();
+    if (!options_.stiffness.accepted_only) observe(false);
   }
   const bool plain = options_.runge_kutta.estimate == ErrorEstimate::plain;
   if (plain) nu_ = (s.gamma0 * h) * rho_;
@@ -349,6 +352,21 @@ Attempt RungeKuttaStepper::attempt(double t, double h) noexcept {
   return result;
 }
 
+/// Shows the last attempt to the detector.
+void RungeKuttaStepper::observe(bool accepted) noexcept {
+  norm_.shares(view(first_nu_), view(x_), view(trial_), h_, view(stage_));
+  const int error_order = scheme().s + 1;
+  if (detector_.observe({.mu = view(mu_),
+                         .nu = view(first_nu_),
+                         .shares = view(stage_),
+                         .h = h_,
+                         .gamma0 = scheme().gamma0,
+                         .scale = norm_.scale(h_),
+                         .error_order = error_order,
+                         .accepted = accepted}))
+    apply_stiffness();
+}
+
 /// One more power of h for the velocities (and accelerations) of stiff coordinates, in the error and in Newton's norm.
 void RungeKuttaStepper::apply_stiffness() noexcept {
   const auto raise = [&](int i, bool stiff) {
@@ -363,8 +381,7 @@ void RungeKuttaStepper::apply_stiffness() noexcept {
 }
 
 void RungeKuttaStepper::commit() noexcept {
-  if (options_.stiffness.accepted_only && detector_.looking() && detector_.observe(view(mu_), view(first_nu_), true))
-    apply_stiffness();
+  if (options_.stiffness.accepted_only && detector_.looking()) observe(true);
   start_.swap(x_);
   x_.swap(trial_);
   z_old_.swap(z_);

@@ -52,6 +52,7 @@ class RungeKuttaStepper final : public Stepper {
   RungeKuttaStepper(std::vector<StageScheme> schemes, int first, const InitialValueProblem& problem,
                     const IntegrateOptions& options, std::unique_ptr<SteppedSystem> system);
   [[nodiscard]] const StageScheme& scheme() const noexcept { return schemes_[static_cast<std::size_t>(level_)]; }
+  [[nodiscard]] StepStatus prepare_jacobian(double t) noexcept;
   [[nodiscard]] StepStatus prepare(double t, double h) noexcept;
   void predict(double h) noexcept;
   [[nodiscard]] StepStatus iterate(double t, double h, Attempt& attempt) noexcept;
@@ -60,6 +61,7 @@ class RungeKuttaStepper final : public Stepper {
   [[nodiscard]] StepStatus estimate(double t, double h, Attempt& attempt) noexcept;
   [[nodiscard]] EvalStatus estimate_residual(double t, double h, In shift) noexcept;
   void choose_order(double step_ratio) noexcept;
+  void observe(bool accepted) noexcept;
   void apply_stiffness() noexcept;
   [[nodiscard]] Out column(Matrix& m, int j) const noexcept {
     return {m.col(j).data(), static_cast<std::size_t>(m.rows())};

@@ -7,7 +7,8 @@ namespace rubato {
 
 namespace {
 constexpr double smallest_mu = 1e-15;  // below, Δμ is round-off and the ratio means nothing
-}
+constexpr double worthwhile = 1.05;    // the step that a set must gain over a smaller one
+}  // namespace
 
 StiffnessDetector::StiffnessDetector(const StiffnessOptions& options, const Layout& layout)
     : options_(options), named_(!options.candidates.empty()) {
@@ -21,6 +22,7 @@ StiffnessDetector::StiffnessDetector(const StiffnessOptions& options, const Layo
     if (kind == ScaledUnknown::position) coordinates_.push_back({.position = i});
     if (kind == ScaledUnknown::velocity) velocities.push_back(i);
     if (kind == ScaledUnknown::acceleration) accelerations.push_back(i);
+    if (equations_[static_cast<std::size_t>(i)] == ScaledEquation::dynamic) dynamic_rows_.push_back(i);
   }
   for (std::size_t k = 0; k < coordinates_.size(); ++k) {  // the k-th position has the k-th velocity
     Coordinate& coordinate = coordinates_[k];
@@ -32,19 +34,43 @@ StiffnessDetector::StiffnessDetector(const StiffnessOptions& options, const Layo
   sorted_.reserve(coordinates_.size());
 }
 
-void StiffnessDetector::exclude_determined(const SparsePattern& jacobian, In j_values, const SparsePattern& mass,
-                                           In b_values, double c) {
+namespace {
+double value(const SparsePattern& pattern, In values, int row, int col) noexcept {
+  const int place = row < 0 || col < 0 ? -1 : pattern.index_of(row, col);
+  return place < 0 ? 0.0 : std::abs(values[static_cast<std::size_t>(place)]);
+}
+}  // namespace
+
+/// The diagonals of mass and stiffness that belong to a coordinate.
+StiffnessDetector::Diagonal StiffnessDetector::diagonal(std::size_t k, const SparsePattern& jacobian, In j_values,
+                                                        const SparsePattern& mass, In b_values) const noexcept {
+  const Coordinate& q = coordinates_[k];
+  const int row = k < dynamic_rows_.size() ? dynamic_rows_[k] : -1;
+  return {value(mass, b_values, row, q.velocity) + value(jacobian, j_values, row, q.acceleration),
+          value(jacobian, j_values, row, q.position)};
+}
+
+void StiffnessDetector::linearised(const SparsePattern& jacobian, In j_values, const SparsePattern& mass, In b_values) {
+  if (!options_.detect || !by_frequencies()) return;
+  sorted_.clear();
+  for (std::size_t k = 0; k < coordinates_.size(); ++k) {
+    const auto [m, stiffness] = diagonal(k, jacobian, j_values, mass, b_values);
+    coordinates_[k].frequency = m > 0 ? std::sqrt(stiffness / m) : 0;
+    if (coordinates_[k].candidate && coordinates_[k].frequency > 0) sorted_.push_back(static_cast<int>(k));
+  }
+  std::ranges::sort(sorted_, [&](int a, int b) {
+    const auto &qa = coordinates_[static_cast<std::size_t>(a)], &qb = coordinates_[static_cast<std::size_t>(b)];
+    return qa.frequency != qb.frequency ? qa.frequency > qb.frequency : a < b;
+  });
+}
+
+void StiffnessDetector::choose_candidates(const SparsePattern& jacobian, In j_values, const SparsePattern& mass,
+                                          In b_values, double c) {
   if (named_) return;
   const auto n = unknowns_.size();
-  std::vector<int> dynamic_rows, constraint_rows(n, 0), coordinate_of(n, -1);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (equations_[i] == ScaledEquation::dynamic) dynamic_rows.push_back(static_cast<int>(i));
-    constraint_rows[i] = unknowns_[i] == ScaledUnknown::force && equations_[i] != ScaledEquation::plain;
-  }
-  const auto value = [](const SparsePattern& pattern, In values, int row, int col) {
-    const int place = row < 0 || col < 0 ? -1 : pattern.index_of(row, col);
-    return place < 0 ? 0.0 : values[static_cast<std::size_t>(place)];
-  };
+  std::vector<char> open(n);  // constraint rows that have not taken a coordinate yet
+  for (std::size_t i = 0; i < n; ++i)
+    open[i] = unknowns_[i] == ScaledUnknown::force && equations_[i] != ScaledEquation::plain;
   struct Hold {
     int row;
     int coordinate;
@@ -54,10 +80,8 @@ void StiffnessDetector::exclude_determined(const SparsePattern& jacobian, In j_v
   const auto starts = jacobian.column_starts(), rows = jacobian.row_indices();
   for (std::size_t k = 0; k < coordinates_.size(); ++k) {
     const Coordinate& q = coordinates_[k];
-    const int row = k < dynamic_rows.size() ? dynamic_rows[k] : -1;
-    const double inertia =
-        std::abs(value(mass, b_values, row, q.velocity)) + std::abs(value(jacobian, j_values, row, q.acceleration));
-    const double s = c * c * inertia + std::abs(value(jacobian, j_values, row, q.position));
+    const auto [m, stiffness] = diagonal(k, jacobian, j_values, mass, b_values);
+    const double s = c * c * m + stiffness;
     for (const int column : {q.position, q.velocity, q.acceleration}) {
       if (column < 0) continue;
       for (int p = starts[static_cast<std::size_t>(column)]; p < starts[static_cast<std::size_t>(column) + 1]; ++p) {
@@ -67,7 +91,7 @@ void StiffnessDetector::exclude_determined(const SparsePattern& jacobian, In j_v
                           (level == ScaledEquation::velocity_constraint && column == q.velocity) ||
                           (level == ScaledEquation::acceleration_constraint && column == q.acceleration);
         const double g = std::abs(j_values[static_cast<std::size_t>(p)]);
-        if (fits && constraint_rows[static_cast<std::size_t>(at)] != 0 && g > 0)
+        if (fits && open[static_cast<std::size_t>(at)] && g > 0)
           entries.push_back({at, static_cast<int>(k), g / std::sqrt(std::max(s, 1e-300))});
       }
     }
@@ -77,20 +101,74 @@ void StiffnessDetector::exclude_determined(const SparsePattern& jacobian, In j_v
   for (auto& coordinate : coordinates_) coordinate.candidate = true;
   for (const Hold& entry : entries) {
     Coordinate& coordinate = coordinates_[static_cast<std::size_t>(entry.coordinate)];
-    int& open = constraint_rows[static_cast<std::size_t>(entry.row)];
-    if (open == 0 || !coordinate.candidate) continue;
-    open = 0;
+    char& row = open[static_cast<std::size_t>(entry.row)];
+    if (!row || !coordinate.candidate) continue;
+    row = 0;
     coordinate.candidate = false;
   }
 }
 
-bool StiffnessDetector::observe(In mu, In nu, bool accepted) noexcept {
-  if (!looking() || (options_.accepted_only && !accepted)) return false;
+bool StiffnessDetector::observe(const Observation& attempt) noexcept {
+  if (!looking()) return false;
+  return by_frequencies() ? observe_frequencies(attempt) : observe_estimates(attempt);
+}
+
+bool StiffnessDetector::observe_frequencies(const Observation& attempt) noexcept {
+  const double bound = std::sqrt(std::pow(10.0, -options_.threshold) - 1);  // on γ₀ω h
+  const double reduction = attempt.scale * attempt.scale;
+  if (!(reduction < 1)) return false;  // h ≥ T_ref: another power of h changes nothing
+  double all = 0;
+  for (const double r : attempt.shares) all += r * r;
+  const auto n = static_cast<double>(attempt.shares.size());
+  // What each coordinate contributes without, and with, one more power of h.
+  const auto contribution = [&](const Coordinate& q) {
+    double sum = 0;
+    if (q.velocity >= 0)
+      sum +=
+          attempt.shares[static_cast<std::size_t>(q.velocity)] * attempt.shares[static_cast<std::size_t>(q.velocity)];
+    if (q.acceleration >= 0 && options_.accelerations)
+      sum += attempt.shares[static_cast<std::size_t>(q.acceleration)] *
+             attempt.shares[static_cast<std::size_t>(q.acceleration)];
+    return q.stiff ? sum / reduction : sum;
+  };
+  for (const int k : sorted_) {  // all of them not stiff
+    const Coordinate& q = coordinates_[static_cast<std::size_t>(k)];
+    if (q.stiff) all += contribution(q) * (1 - reduction);
+  }
+  if (!std::isfinite(all)) return false;
+  const auto next_step = [&](double squares) {
+    const double e = std::sqrt(std::max(squares, 0.0) / n);
+    return attempt.h * std::clamp(0.9 * std::pow(std::max(e, 1e-10), -1.0 / attempt.error_order), 0.2, 8.0);
+  };
+  double squares = all, step = next_step(all);
+  std::size_t n_stiff = 0;
+  for (std::size_t m = 0; m < sorted_.size(); ++m) {
+    const Coordinate& q = coordinates_[static_cast<std::size_t>(sorted_[m])];
+    squares -= contribution(q) * (1 - reduction);
+    const double h = next_step(squares);
+    if (h > worthwhile * step && attempt.gamma0 * q.frequency * h > bound) {  // (1)
+      n_stiff = m + 1;
+      step = h;
+    }
+  }
+  bool changed = false;
+  for (std::size_t m = 0; m < sorted_.size(); ++m) {
+    Coordinate& q = coordinates_[static_cast<std::size_t>(sorted_[m])];
+    const bool stays = q.stiff && attempt.gamma0 * q.frequency * step > bound / 2;
+    const bool stiff = m < n_stiff || stays;
+    changed = changed || stiff != q.stiff;
+    q.stiff = stiff;
+  }
+  return changed;
+}
+
+bool StiffnessDetector::observe_estimates(const Observation& attempt) noexcept {
+  if (options_.accepted_only && !attempt.accepted) return false;
   for (auto& q : coordinates_) {
-    const double m = std::abs(mu[static_cast<std::size_t>(q.position)]);
-    const double v = std::abs(nu[static_cast<std::size_t>(q.position)]);
+    const double m = std::abs(attempt.mu[static_cast<std::size_t>(q.position)]);
+    const double v = std::abs(attempt.nu[static_cast<std::size_t>(q.position)]);
     if (!q.candidate || !(m >= smallest_mu) || !std::isfinite(v)) continue;
-    q.zeta = std::log10(std::max(v, 1e-300) / m);  // (1)
+    q.zeta = std::log10(std::max(v, 1e-300) / m);  // (2)
     ++q.seen;
     const long memory = options_.continuous ? std::min(q.seen, options_.attempts) : q.seen;
     q.average += (q.zeta - q.average) / static_cast<double>(memory);

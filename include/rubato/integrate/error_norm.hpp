@@ -2,6 +2,7 @@
 /// The size of an error in units of the tolerance: a step is accepted at or below 1.
 ///
 ///   r_i = |e_i| · min(1, h/T_ref)^κ_i / (atol_i + rtol · max(|x₀_i|, |x₁_i|))                 (1)
+/// (|x₀_i| alone if the options say so)
 ///   rms √(Σ r_i²/n)      maximum max r_i      euclidean √(Σ r_i²)                              (2)
 ///
 /// κ: the h-powers of the layout (velocities 1, multipliers 2 in index 3) or those of the options. The factor multiplies: where a step of size h
@@ -27,6 +28,11 @@ class ErrorNorm {
   /// The unknown with the largest r_i, or the first that is not finite.
   [[nodiscard]] int worst(In e, In x0, In x1, double h) const noexcept;
 
+  /// r_i of (1), each.
+  void shares(In e, In x0, In x1, double h, Out out) const noexcept;
+  /// min(1, h/T_ref).
+  [[nodiscard]] double scale(double h) const noexcept;
+
   /// r_i per unit of error: the weights Newton and Krylov stop tests share with the error norm. Infinite where both
   /// tolerances are zero.
   void weights(In x0, double h, Out out) const noexcept;
@@ -48,6 +54,7 @@ class ErrorNorm {
   double rtol_ = 0;
   double reference_time_ = 1;
   Norm norm_ = Norm::rms;
+  double end_weight_ = 1;  ///< of |x₁|: 0 where only the start counts
 };
 
 }  // namespace rubato

@@ -24,6 +24,10 @@ enum class Norm : std::uint8_t { rms, maximum, euclidean };
 /// How the next step size follows from the errors; the formulas stand in step_controller.hpp.
 enum class Controller : std::uint8_t { elementary, pi, predictive, digital_filter };
 
+/// Where the relative tolerance is measured: at the larger of both ends of a step, or at its start only (as RADAU5 does, which
+/// makes it stricter where a component leaves zero).
+enum class WeightAt : std::uint8_t { both_ends, start };
+
 /// Bounds of h_new/h where neither the run nor the method chooses.
 inline constexpr double default_shrink_limit = 1.0 / 6, default_growth_limit = 5;
 
@@ -34,6 +38,7 @@ struct StepOptions {
   double max_step = std::numeric_limits<double>::infinity();
   long max_steps = 1'000'000;
   Norm norm = Norm::rms;
+  WeightAt weight_at = WeightAt::both_ends;
   bool h_scaling = true;      ///< multiply errors by min(1, h/reference_time)^κ
   double reference_time = 1;  ///< T_ref, s
   std::vector<std::pair<std::string, double>> h_power_of =
@@ -73,18 +78,24 @@ struct RungeKuttaOptions {
   double alpha0 = -1;  ///< of the Lobatto estimates; −1: the default of the family
 };
 
-/// Finding the stiff coordinates from two error estimates, see stiffness_detector.hpp.
+/// How stiff coordinates are found, see stiffness_detector.hpp.
+enum class StiffnessMeasure : std::uint8_t { frequencies, estimates };
+
+/// Finding the stiff coordinates, so that their vibrations do not dictate the step: see stiffness_detector.hpp.
 struct StiffnessOptions {
   bool detect = false;
-  long attempts = 7;                         ///< n_ζ: attempts that are looked at
-  double threshold = -0.4;                   ///< ϑ
-  bool accepted_only = false;                ///< look at accepted steps instead of attempts
-  bool grouping = false;                     ///< separate by gaps in the averaged ζ instead of counting
-  double group_threshold = -0.2;             ///< ϑ_g
-  double group_gap = 0.2;                    ///< Δϑ
+  StiffnessMeasure measure = StiffnessMeasure::frequencies;
+  double threshold = -0.4;  ///< ϑ
+  // Of the measure `estimates`:
+  long attempts = 7;              ///< n_ζ: attempts that are looked at
+  bool accepted_only = false;     ///< look at accepted steps instead of attempts
+  bool grouping = false;          ///< separate by gaps in the averaged ζ instead of counting
+  double group_threshold = -0.2;  ///< ϑ_g
+  double group_gap = 0.2;         ///< Δϑ
+  bool continuous = false;        ///< go on looking: a coordinate may become stiff, or cease to be, during the run
+  // Of both:
   std::vector<std::string> candidates = {};  ///< names of positions; empty: all that no constraint determines
   bool accelerations = true;  ///< scale the accelerations of stiff coordinates as well, where they are unknowns
-  bool continuous = false;    ///< go on looking: a coordinate may become stiff, or cease to be, during the run
 };
 
 struct LinearOptions {
