@@ -68,9 +68,9 @@ int compare(const StudyArguments& arguments) {
                                  view(reference->base));
       if (const auto digits = catalogue::digits(task.instance, view(end->x))) error = std::pow(10.0, -*digits);
       if (complete)
-        note(fmt::format("{:<10} {:7.1e}  {:8.3f} ms", task.method->info.name, tolerance, 1e3 * watch.seconds()));
+        note(fmt::format("{:<20} {:7.1e}  {:8.3f} ms", task.method->info.name, tolerance, 1e3 * watch.seconds()));
       else
-        note(fmt::format("{:<10} {:7.1e}  {}", task.method->info.name, tolerance, in_run_file_words(end->reason)));
+        note(fmt::format("{:<20} {:7.1e}  {}", task.method->info.name, tolerance, in_run_file_words(end->reason)));
       table.rows.push_back({task.method->info.name, tolerance, complete ? io::Cell(error) : io::Cell(""),
                             complete ? io::Cell(std::round(-100 * std::log10(error)) / 100) : io::Cell(""), s.accepted,
                             s.rejected, s.f_calls, s.jacobians, s.factorisations, s.solves});

@@ -46,16 +46,20 @@ Table problems(bool everything) {
   return table;
 }
 
+/// Nothing where there is nothing to count.
+Cell count(int n) { return n > 0 ? Cell(long{n}) : Cell(""); }
+
 Table methods(bool everything) {
-  Table table{{"name", "order", "embedded", "dense", "stages", "f calls", "stiffly accurate", "A-stable", "R(inf)",
-               "max index", "description"},
+  Table table{{"name", "kind", "max index", "order", "embedded", "dense", "stages", "f calls", "stiffly accurate",
+               "A-stable", "R(inf)", "description"},
               {}};
   if (everything) table.columns.emplace_back("reference");
   for (const auto& method : rubato::methods()) {
     const MethodInfo& m = method.info;
-    table.rows.push_back({m.name, long{m.order}, m.embedded_order > 0 ? Cell(long{m.embedded_order}) : Cell(""),
-                          long{m.dense_order}, long{m.stages}, long{m.f_calls}, m.stiffly_accurate, m.a_stable,
-                          std::abs(m.r_infinity) < 1e-12 ? 0.0 : m.r_infinity, long{m.max_index}, m.help});
+    const double digits = everything ? 1e12 : 1e3;  // of R(∞), after the point
+    table.rows.push_back({m.name, m.kind, long{m.max_index}, long{m.order}, count(m.embedded_order),
+                          long{m.dense_order}, long{m.stages}, count(m.f_calls), m.stiffly_accurate, m.a_stable,
+                          std::round(digits * m.r_infinity) / digits + 0.0, m.help});
     if (everything) table.rows.back().push_back(m.reference);
   }
   return table;
@@ -100,15 +104,24 @@ Table keys(bool /*everything*/) {
   return table;
 }
 
+constexpr std::string_view below_methods = R"(
+Without solver.method: radau. Order, stability and index are computed from the coefficients.
+Runge-Kutta methods iterate: as many f calls as it takes; any mass matrix, approximate Jacobians. Rosenbrock methods count
+their f calls, need an exact Jacobian, and accelerations as unknowns where the mass matrix depends on the state.
+Other members of a family by name, FAMILY-STAGES:THETA: gauss-4, radau-ia-2, lobatto-iiic-5, lobatto-iiidc-3:0.25 (theta = 1:
+the first-named of the two blended methods, 0: the second); `rubato list families`, `rubato analyse NAME`.
+)";
+
 struct Topic {
   std::string name;
   std::function<Table(bool everything)> table;
+  std::string_view below = {};  ///< said below the table, to people
 };
 
 /// The one list of topics: help, completion and errors derive from it.
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all = {{"problems", problems},
-                                         {"methods", methods},
+                                         {"methods", methods, below_methods},
                                          {"families", families},
                                          {"formulations", formulations},
                                          {"controllers", [](bool) { return choices("solver.controller"); }},
@@ -132,6 +145,7 @@ int list(const ListArguments& arguments) {
     if (topic.name != arguments.what) continue;
     const bool everything = *format == io::TableFormat::csv || *format == io::TableFormat::json;
     fmt::print("{}", io::render(topic.table(everything), *format));
+    if (*format == io::TableFormat::text) fmt::print("{}", topic.below);
     return done;
   }
   return complain(Error{"list: " + unknown_name("topic", arguments.what, list_topics())});

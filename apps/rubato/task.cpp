@@ -191,13 +191,6 @@ bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian) {
          (!info.needs_exact_jacobian || !approximate(dae, jacobian));
 }
 
-const Method* best_method(const Dae& dae, JacobianSource jacobian) {
-  const Method* best = nullptr;
-  for (const auto& method : methods())
-    if (suits(method.info, dae, jacobian) && (best == nullptr || method.info.order > best->info.order)) best = &method;
-  return best;
-}
-
 std::string index_warning(const Task& task) {
   const MethodInfo& info = task.method->info;
   const int index = task.instance.problem.dae->layout().index();
@@ -207,7 +200,7 @@ std::string index_warning(const Task& task) {
 }
 
 bool looks_for_stiffness(const Task& task) {
-  return task.config.options.stiffness.detect && task.method->info.f_calls == 0;
+  return task.config.options.stiffness.detect && task.method->info.kind == "Runge-Kutta";
 }
 
 std::string in_run_file_words(std::string message) {
@@ -233,13 +226,10 @@ Result<Task> make_task(io::RunConfig config) {
     return config.at(config.formulation.empty() ? "problem" : "problem.formulation", instance.error().message);
 
   Task task;
-  if (!config.method.empty()) {
-    const auto method = method_by_name(config.method);
-    if (!method) return config.at("solver.method", method.error().message);
-    task.method = *method;
-  }
-  const auto needs_constant = [&] { return task.method == nullptr || task.method->info.needs_constant_mass; };
-  if (!instance->problem.dae->constant_mass() && needs_constant()) {
+  const auto method = method_by_name(config.method.empty() ? default_method : config.method);
+  if (!method) return config.at("solver.method", method.error().message);
+  task.method = *method;
+  if (task.method->info.needs_constant_mass && !instance->problem.dae->constant_mass()) {
     const std::string other = with_accelerations(instance->formulation);
     auto changed = other.empty() ? std::move(instance) : catalogue::make_problem(config.problem, *parameters, other);
     if (!changed) return config.at("problem.formulation", changed.error().message);
@@ -248,7 +238,7 @@ Result<Task> make_task(io::RunConfig config) {
       task.notes.push_back(fmt::format(
           "the mass matrix depends on the state and {} needs a constant one: formulation '{}' (accelerations "
           "as unknowns) is used",
-          task.method == nullptr ? "the method" : task.method->info.name, other));
+          task.method->info.name, other));
     if (instance->system == nullptr) {  // a plain Dae
       InitialValueProblem plain = instance->problem;
       if (plain.w.size() == 0)
@@ -258,32 +248,28 @@ Result<Task> make_task(io::RunConfig config) {
       instance->problem = std::move(*wrapped);
       task.notes.push_back(fmt::format(
           "the mass matrix depends on the state and {} needs a constant one: the derivatives become unknowns",
-          task.method == nullptr ? "the method" : task.method->info.name));
+          task.method->info.name));
     }
   }
   task.instance = std::move(*instance);
   InitialValueProblem& problem = task.instance.problem;
   JacobianSource& jacobian = config.options.linear.jacobian;
-  const JacobianSource exact = problem.dae->dual() != nullptr ? JacobianSource::dual : JacobianSource::differences;
-  if (task.method == nullptr) {
-    task.method = best_method(*problem.dae, jacobian);
-    if (task.method == nullptr && jacobian == JacobianSource::automatic) task.method = best_method(*problem.dae, exact);
-    if (task.method == nullptr)
-      return config.at("solver.method",
-                       fmt::format("no method suits this problem (index {}{}); see `rubato list methods`",
-                                   problem.dae->layout().index(),
-                                   approximate(*problem.dae, jacobian) ? ", approximate Jacobian of the model" : ""));
-    task.notes.push_back(fmt::format("method '{}' is used", task.method->info.name));
-  }
   if (jacobian == JacobianSource::automatic && task.method->info.needs_exact_jacobian &&
       approximate(*problem.dae, jacobian)) {
-    jacobian = exact;
+    jacobian = problem.dae->dual() != nullptr ? JacobianSource::dual : JacobianSource::differences;
     task.notes.push_back(
         fmt::format("the model's own Jacobian is approximate and {} needs an exact one: derivatives by {}",
-                    task.method->info.name, exact == JacobianSource::dual ? "dual numbers" : "finite differences"));
+                    task.method->info.name, jacobian == JacobianSource::dual ? "dual numbers" : "finite differences"));
   }
 
-  if (config.options.stiffness.detect && task.method->info.f_calls > 0)
+  Tolerances& tolerances = config.options.tolerances;
+  if (const double ratio = task.instance.measure.atol_per_rtol;
+      ratio != 1 && tolerances.rtol > 0 && !config.places.contains("solver.atol")) {
+    tolerances.atol = ratio * tolerances.rtol;
+    task.notes.push_back(fmt::format("atol = {} suits the size of the unknowns; solver.atol chooses another",
+                                     shortest(tolerances.atol)));
+  }
+  if (config.options.stiffness.detect && task.method->info.kind != "Runge-Kutta")
     task.notes.push_back(
         fmt::format("{} does not look for stiff coordinates (stiffness.detect): radau does", task.method->info.name));
 
@@ -335,27 +321,30 @@ Result<ReferenceState> reference_state(const Task& task, double tolerance) {
       instance.problem.t_end = problem.t_end;
     }
   }
-  const Method* method = best_method(*instance.problem.dae, task.config.options.linear.jacobian);
-  if (method == nullptr)
-    return Error{fmt::format("no reference: no method suits '{}' in formulation '{}'", task.config.problem,
-                             instance.formulation)};
+  const auto method = method_by_name("radau13");
+  if (!method) return method.error();
   IntegrateOptions options = task.config.options;
   options.step = {};
   options.step.initial_step = task.instance.suggested_initial_step;
   options.step.max_steps = 20'000'000;
   options.tolerances.atol_of.clear();
+  options.newton = {};
+  options.runge_kutta = {};
+  options.runge_kutta.map_tolerances = false;  // mapped, 1e-12 would mean 1e-8
+  options.stiffness = {};
   std::string reason;
   for (double tol = tolerance; tol <= std::max(tolerance, 1e-7); tol *= 10) {  // what round-off does not allow
-    options.tolerances.rtol = options.tolerances.atol = tol;
+    options.tolerances.rtol = tol;
+    options.tolerances.atol = instance.measure.atol_per_rtol * tol;
     io::Progress progress(problem.t_start, problem.t_end);
     Observer* const observers[] = {&progress};
     const auto end =
-        integrate(instance.problem, *method, options, {.observers = observers, .stop = &stop_flag(), .resume = {}});
+        integrate(instance.problem, **method, options, {.observers = observers, .stop = &stop_flag(), .resume = {}});
     if (!end) return Error{"no reference: " + in_run_file_words(end.error().message)};
     if (end->status == RunStatus::interrupted) return Error{"no reference: interrupted"};
     reason = end->reason;
     if (!completed(end->status)) continue;
-    const std::string origin = fmt::format("a run of {} with tolerance {}{}", method->info.name, shortest(tol),
+    const std::string origin = fmt::format("a run of {} with tolerance {}{}", (*method)->info.name, shortest(tol),
                                            instance.formulation == task.instance.formulation
                                                ? std::string{}
                                                : fmt::format(" in formulation '{}'", instance.formulation));

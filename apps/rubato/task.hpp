@@ -24,8 +24,6 @@ struct Task {
 
 /// The method has an error estimate and is meant for this Dae with derivatives from this source.
 [[nodiscard]] bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian);
-/// The method of highest order that suits, or null.
-[[nodiscard]] const Method* best_method(const Dae& dae, JacobianSource jacobian);
 /// A warning where the index of the problem is higher than the method is meant for, or nothing.
 [[nodiscard]] std::string index_warning(const Task& task);
 /// Detection was asked for, and the method can do it.

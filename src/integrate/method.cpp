@@ -28,6 +28,7 @@ int max_index(const RosenbrockProperties& p) {
 MethodInfo info_of(const RosenbrockTable& table) {
   const RosenbrockProperties p = rosenbrock_properties(table);
   return {.name = std::string(table.name()),
+          .kind = "Rosenbrock",
           .help = std::string(table.label.title),
           .reference = std::string(table.label.reference),
           .order = p.main.order,

@@ -38,6 +38,7 @@ int max_index(const RungeKuttaProperties& p) {
 MethodInfo info_of(const RungeKuttaTable& table, const StageScheme& scheme) {
   const RungeKuttaProperties p = runge_kutta_properties(table);
   return {.name = table.name(),
+          .kind = "Runge-Kutta",
           .help = std::string(table.info().title),
           .reference = std::string(table.family >= F::lobatto_iiia ? blended : hairer_wanner),
           .order = p.order.order,

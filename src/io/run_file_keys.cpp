@@ -54,7 +54,7 @@ std::vector<Key> all_keys() {
 
       {.name = "solver.method",
        .help = "integration method (`rubato list methods`)",
-       .default_text = "one that suits the problem",
+       .default_text = "radau",
        .field = [](C& c) -> Field { return &c.method; }},
       {.name = "solver.rtol",
        .help = "relative tolerance of the local error",
@@ -62,7 +62,7 @@ std::vector<Key> all_keys() {
        .max = 1,
        .field = [](C& c) -> Field { return &c.options.tolerances.rtol; }},
       {.name = "solver.atol",
-       .help = "absolute tolerance, in the unit of each component",
+       .help = "absolute tolerance, in the unit of each component; some problems bring their own",
        .min = 0,
        .field = [](C& c) -> Field { return &c.options.tolerances.atol; }},
       {.name = "solver.atol_of",

@@ -16,6 +16,7 @@ namespace rubato {
 /// Properties of a method, computed from its coefficients.
 struct MethodInfo {
   std::string name;
+  std::string kind;  ///< "Runge-Kutta" (iterative) or "Rosenbrock" (linearly implicit)
   std::string help;
   std::string reference;
   int order = 0;
@@ -40,6 +41,9 @@ struct Method {
   Result<std::unique_ptr<Stepper>> (*make)(const MethodInfo& info, const InitialValueProblem& problem,
                                            const IntegrateOptions& options) = nullptr;
 };
+
+/// Where nothing else is said: runs problems of index 0 to 3, with any mass matrix and with approximate Jacobians.
+inline constexpr std::string_view default_method = "radau";
 
 [[nodiscard]] std::span<const Method> methods();
 [[nodiscard]] std::vector<std::string> method_names();

@@ -39,7 +39,7 @@ struct RunConfig {
   std::string problem = {};
   std::string formulation = {};  ///< empty: the problem's own choice
   NamedValues parameters = {};
-  std::string method = {};  ///< empty: one that suits the problem
+  std::string method = {};  ///< empty: the default, radau
   IntegrateOptions options = {};
   std::optional<double> t_start = {}, t_end = {};  ///< nothing: the problem's own
   OutputConfig output = {};
