@@ -64,11 +64,15 @@ struct CommandLine {
         add_command(app, "run", "Integrate a problem; keep the solution, the counters and pictures",
                     "  rubato run examples/spring_pendulum.toml\n"
                     "  rubato run model.toml -o results/fine --method rodas5p --set solver.rtol=1e-8 --set eps=1e-3\n"
+                    "  rubato run model.toml --method radau --set stiffness.detect=true\n"
                     "  rubato run model.toml --resume            continue after Ctrl-C\n\n"
                     "Files of an earlier run in the same folder are replaced.");
     command->add_option("file", run.file, "Run file, see docs/run-file.md")->required()->type_name("FILE.toml");
     command->add_option("-o,--output", run.folder, "Folder for the results (results/FILE)")->type_name("DIR");
-    command->add_option("--method", run.method, "Method, instead of the file's (`rubato list methods`)")
+    command
+        ->add_option("--method", run.method,
+                     "Method, instead of the file's (`rubato list methods`), or any member of a family: gauss-4, "
+                     "lobatto-iiidc-3:0.25")
         ->type_name("NAME");
     add_set(command, run.set);
     command->add_flag("--resume", run.resume, "Continue an interrupted run from its last checkpoint in DIR");
