@@ -224,6 +224,7 @@ class Run {
     largest_step_ = std::max(largest_step_, plan.h);
     if (!fixed()) {
       double next = controller_.accepted(plan.h, attempt.error, attempt.error_order, attempt.caution);
+      next = std::min(next, attempt.largest_factor * plan.h);
       if (attempt.keeps_factor && next >= plan.h && next <= 1.2 * plan.h) next = plan.h;  // a factorisation saved
       h_ = plan.h < h_ ? std::max(next, h_) : next;  // what cut this step short is no reason to go on with small ones
       h_ = std::min(h_, options_.step.max_step);

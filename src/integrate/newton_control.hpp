@@ -79,4 +79,20 @@ class NewtonControl {
   double kappa_ = 0.03, eta_ = 1, committed_eta_ = 1, theta_ = 0, previous_ratio_ = 0, d_before_ = 1, left_ = 0;
 };
 
+/// The step size up to which the iteration converged lately. A step that grows beyond it is wasted, and the next one only
+/// half as long: after a failure at h the limit is 0.7 h; it rises by a tenth with each step accepted, and doubles where the
+/// iteration is fast. A slow one, Θ > 0.3, asks for smaller steps by itself, since Θ ~ h.
+class NewtonStepLimit {
+ public:
+  [[nodiscard]] double largest_factor(double h, double contraction) const noexcept {
+    const double by_failure = std::max(1.0, h_ / h);
+    return contraction > 0 ? std::min(by_failure, 0.3 / contraction) : by_failure;
+  }
+  void accepted(double contraction) noexcept { h_ *= contraction > 0.03 ? 1.1 : 2; }
+  void failed(double h) noexcept { h_ = 0.7 * h; }
+
+ private:
+  double h_ = 1e300;
+};
+
 }  // namespace rubato

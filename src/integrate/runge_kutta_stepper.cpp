@@ -27,10 +27,11 @@ Tolerances mapped(const Tolerances& tolerances, int s) {
 /// Without error control the tolerances say nothing: the iteration goes on until hardly anything is left to correct.
 constexpr double fixed_step_tolerance = 1e-10;
 
-Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table) {
+Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
   if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
   const bool radau = table.family == RungeKuttaFamily::radau_iia;
-  return options.runge_kutta.map_tolerances && radau ? mapped(options.tolerances, table.s) : options.tolerances;
+  return options.runge_kutta.map_tolerances && radau && index < 3 ? mapped(options.tolerances, table.s)
+                                                                  : options.tolerances;
 }
 
 StepOptions for_newton(StepOptions step, NewtonNorm norm, const Layout& layout) {
@@ -90,10 +91,10 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
       level_(first),
       system_(std::move(system)),
       options_(options),
-      norm_(problem.dae->layout(), for_steps(options, scheme().table), options.step),
-      newton_norm_(problem.dae->layout(), for_steps(options, scheme().table),
+      norm_(problem.dae->layout(), for_steps(options, scheme().table, problem.dae->layout().index()), options.step),
+      newton_norm_(problem.dae->layout(), for_steps(options, scheme().table, problem.dae->layout().index()),
                    for_newton(options.step, options.newton.norm, problem.dae->layout())),
-      kappa_(kappa(options, for_steps(options, scheme().table).rtol)),
+      kappa_(kappa(options, for_steps(options, scheme().table, problem.dae->layout().index()).rtol)),
       detector_(options.stiffness, problem.dae->layout()),
       x_(problem.x),
       t_(problem.t_start),
@@ -348,6 +349,7 @@ Attempt RungeKuttaStepper::attempt(double t, double h) noexcept {
   has_trial_ = true;
   result.status = estimate(t, h, result);
   if (result.status == StepStatus::ok && !trial_.allFinite()) result.status = StepStatus::not_finite;
+  if (options_.newton.limit_growth) result.largest_factor = newton_limit_.largest_factor(h, newton_.contraction());
   result.keeps_factor = newton_.contraction() <= options_.newton.reuse_jacobian;
   return result;
 }
@@ -391,6 +393,7 @@ void RungeKuttaStepper::commit() noexcept {
   level_old_ = level_;
   has_old_ = true;
   newton_.commit();
+  newton_limit_.accepted(newton_.contraction());
   if (!constant_mass_) interpolate(1, view(trial_), view(w_));
   f0_valid_ = jacobian_current_ = false;
   jacobian_usable_ = newton_.contraction() <= options_.newton.reuse_jacobian;
@@ -401,6 +404,7 @@ void RungeKuttaStepper::commit() noexcept {
 void RungeKuttaStepper::discard() noexcept {
   jacobian_usable_ = jacobian_usable_ && jacobian_current_;
   after_rejection_ = true;
+  if (!has_trial_) newton_limit_.failed(h_);
   (has_trial_ ? unexpected_rejection_ : unexpected_failure_) = !first_;
 }
 
@@ -459,6 +463,7 @@ void RungeKuttaStepper::save(ArchiveWriter& out) const {
   out.put(In(z_old_.data(), static_cast<std::size_t>(z_old_.size())));
   system_->save(out);
   newton_.save(out);
+  out.put(newton_limit_);
   detector_.save(out);
   for (const double value : {t_, h_old_, contraction_}) out.put(value);
   for (const int value : {level_, level_old_}) out.put(value);
@@ -473,6 +478,7 @@ bool RungeKuttaStepper::load(ArchiveReader& in) {
   in.get(Out(z_old_.data(), static_cast<std::size_t>(z_old_.size())));
   system_->load(in);
   newton_.load(in);
+  in.get(newton_limit_);
   detector_.load(in);
   for (double* value : {&t_, &h_old_, &contraction_}) in.get(*value);
   for (int* value : {&level_, &level_old_}) in.get(*value);

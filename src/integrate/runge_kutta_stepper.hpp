@@ -75,6 +75,7 @@ class RungeKuttaStepper final : public Stepper {
   ErrorNorm norm_, newton_norm_;
   double kappa_ = 0;
   NewtonControl newton_;
+  NewtonStepLimit newton_limit_;
   StiffnessDetector detector_;
   std::vector<int> base_powers_;  ///< κ before anything was found stiff
 

@@ -62,6 +62,7 @@ struct NewtonOptions {
   double tolerance = 0;    ///< κ, as a fraction of the tolerance of the step; 0: chosen from rtol
   NewtonNorm norm = NewtonNorm::error;
   bool extrapolate = true;       ///< start from the last step's polynomial; false: from the state
+  bool limit_growth = true;      ///< keep steps where the iteration is likely to converge; false: find out by failing
   double reuse_jacobian = 1e-3;  ///< J is kept while the iteration contracts at least this fast
 };
 
@@ -71,7 +72,8 @@ enum class ErrorEstimate : std::uint8_t { filtered, plain };
 
 struct RungeKuttaOptions {
   /// The embedded formulas have a lower order than the method: rtol is mapped to 0.1 rtol^((s+1)/(2s)), so that the error
-  /// of the solution, not of the formula, is about rtol (Radau methods only; as RADAU5 does).
+  /// of the solution, not of the formula, is about rtol (Radau methods only; as RADAU5 does). Not at index 3, where velocities
+  /// have no more order than the formula.
   bool map_tolerances = true;
   ErrorEstimate estimate = ErrorEstimate::filtered;
   double gamma0 = 0;   ///< of the filter; 0: the real eigenvalue of A (odd s), else the geometric mean of all

@@ -19,7 +19,8 @@ struct Attempt {
   double retry_factor =
       0;               ///< advice for the next size, as a multiple of this one, should this attempt not count; 0: none
   double caution = 1;  ///< times the safety factor of the controller: below 1 where the iteration was slow
-  bool keeps_factor = false;  ///< the next step needs no new factorisation if h stays the same
+  double largest_factor = 1e300;  ///< of the next step, for the iteration to converge there as well
+  bool keeps_factor = false;      ///< the next step needs no new factorisation if h stays the same
 };
 
 /// All a stepper carries is a committed/trial pair: a failed or discarded attempt leaves no trace.
