@@ -1,0 +1,170 @@
+// The step control that knows what is stiff, against the published runs: counters of RADAU5 (reruns of the public code) on
+// the linear DAE, the stiff pendulum and the flexible slider crank. Schaub & Simeon, Multibody Syst. Dyn. 8 (2002) 329.
+#include <gtest/gtest.h>
+
+#include "catalogue/catalogue.hpp"
+#include "rubato/integrate/integrate.hpp"
+
+namespace rubato {
+namespace {
+
+struct Problem {
+  const char* name;
+  const char* formulation;
+  catalogue::Parameters parameters = {};
+};
+
+/// RADAU5 as published: its weights, its way of meeting the limits of Newton's iteration.
+IntegrateOptions radau5_mode(double tolerance, double first_step) {
+  IntegrateOptions options;
+  options.tolerances = {.rtol = tolerance, .atol = tolerance};
+  options.step.weight_at = WeightAt::start;
+  options.step.initial_step = first_step;
+  options.newton.limit_growth = false;
+  return options;
+}
+
+RunSummary run(const Problem& problem, const IntegrateOptions& options, std::string_view method = "radau5") {
+  const auto instance = catalogue::make_problem(problem.name, problem.parameters, problem.formulation);
+  EXPECT_TRUE(instance.ok()) << (instance ? "" : instance.error().message);
+  const auto summary = integrate(instance->problem, method, options);
+  EXPECT_TRUE(summary.ok()) << (summary ? "" : summary.error().message);
+  EXPECT_TRUE(completed(summary->status)) << summary->reason;
+  return *summary;
+}
+
+IntegrateOptions scaled(IntegrateOptions options, std::vector<std::pair<std::string, double>> powers) {
+  options.step.h_power_of = std::move(powers);
+  return options;
+}
+
+IntegrateOptions detecting(IntegrateOptions options, StiffnessMeasure measure, long attempts = 7) {
+  options.stiffness.detect = true;
+  options.stiffness.measure = measure;
+  options.stiffness.attempts = attempts;
+  return options;
+}
+
+/// The positions found stiff, by name.
+std::vector<std::string> found(const Problem& problem, const RunSummary& summary) {
+  const auto instance = catalogue::make_problem(problem.name, problem.parameters, problem.formulation);
+  std::vector<std::string> names;
+  for (const int i : summary.stiff) names.push_back(instance->problem.dae->layout().component_name(i));
+  return names;
+}
+
+constexpr double steps_of_table(const Statistics& s) { return static_cast<double>(s.steps); }
+
+TEST(StiffCoordinates, ScalingTheStiffVelocityOfTheLinearDaeAsInTheStandardForm) {  // A16
+  const Problem standard{"linear-dae", "ggl"};
+  for (const double h0 : {0.1, 1e-3}) {
+    const auto none = run(standard, radau5_mode(1e-5, h0)).statistics;
+    const auto v1 = run(standard, scaled(radau5_mode(1e-5, h0), {{"v[0]", 1}})).statistics;
+    EXPECT_GE(none.steps, 250) << "published 266, rerun 261-329";
+    EXPECT_LE(none.steps, 330);
+    EXPECT_GE(v1.steps, 135) << "published 146, rerun 138-151";
+    EXPECT_LE(v1.steps, 152);
+    EXPECT_LE(v1.rejected, 10);
+    EXPECT_LE(steps_of_table(v1), 0.6 * steps_of_table(none));
+  }
+}
+
+TEST(StiffCoordinates, ScalingVelocityAndAccelerationOfTheLinearDaeAsInTheSemiExplicitForm) {  // A17
+  const Problem semi_explicit{"linear-dae", "ggl+a"};
+  const auto options = radau5_mode(1e-5, 1e-3);
+  const long none = run(semi_explicit, options).statistics.steps;
+  const long v1 = run(semi_explicit, scaled(options, {{"v[0]", 1}})).statistics.steps;
+  const long both = run(semi_explicit, scaled(options, {{"v[0]", 1}, {"a[0]", 2}})).statistics.steps;
+  EXPECT_NEAR(static_cast<double>(none), 332, 23) << "published 342, rerun 324";
+  EXPECT_NEAR(static_cast<double>(v1), 247, 23) << "published 227, rerun 251";
+  EXPECT_NEAR(static_cast<double>(both), 138, 8) << "published 142, rerun 137";
+}
+
+TEST(StiffCoordinates, BothMeasuresFindTheStiffSpringOfTheLinearDae) {  // A18
+  for (const char* formulation : {"ggl", "ggl+a"})
+    for (const double printed : {0.0, 1.0}) {
+      const Problem problem{"linear-dae", formulation, {{"printed_start", printed}}};
+      SCOPED_TRACE(std::string(formulation) + (printed > 0 ? ", λ(0) = 0" : ""));
+      const auto none = run(problem, radau5_mode(1e-5, 0.1)).statistics;
+      const auto ours = run(problem, detecting(radau5_mode(1e-5, 0.1), StiffnessMeasure::frequencies));
+      EXPECT_EQ(found(problem, ours), std::vector<std::string>{"q[0]"});
+      EXPECT_LE(ours.statistics.steps, 160);
+      EXPECT_LE(steps_of_table(ours.statistics), 0.6 * steps_of_table(none));
+      // The document's measure needs large first steps, and luck with those that follow: in the semi-explicit form two of
+      // seven attempts fall below ϑ, one too few; with five attempts to look at they are enough.
+      const long attempts = std::string(formulation) == "ggl" ? 7 : 5;
+      const auto theirs = run(problem, detecting(radau5_mode(1e-5, 0.1), StiffnessMeasure::estimates, attempts));
+      EXPECT_EQ(found(problem, theirs), std::vector<std::string>{"q[0]"});
+    }
+}
+
+TEST(StiffCoordinates, NothingIsScaledWhereNothingIsStiff) {
+  const Problem soft{"linear-dae", "ggl", {{"omega1", 3}}};
+  const auto options = radau5_mode(1e-5, 1e-3);
+  const auto summary = run(soft, detecting(options, StiffnessMeasure::frequencies));
+  EXPECT_TRUE(summary.stiff.empty());
+  EXPECT_EQ(summary.statistics.steps, run(soft, options).statistics.steps);
+}
+
+TEST(StiffCoordinates, KeepingTheMultiplierSavesTheIterationOnTheStiffPendulum) {  // A20
+  const catalogue::Parameters parameters{{"eps", 1e-3}};
+  const auto options = radau5_mode(1e-5, 1e-3);
+  const auto standard = run({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
+  const auto with_lambda =
+      run({"stiff-spring-pendulum", "eps-lambda", parameters}, scaled(options, {{"v", 0}, {"lambda", 2}})).statistics;
+  EXPECT_NEAR(static_cast<double>(standard.steps), 1056, 60) << "rerun of RADAU5";
+  EXPECT_GE(standard.failed, 5 * with_lambda.failed) << "published 609 and 53";
+  EXPECT_GE(standard.steps, 3 * with_lambda.steps) << "published 1251 and 257";
+}
+
+TEST(StiffCoordinates, OurOwnLimitOnStepsAvoidsFailures) {
+  const Problem problem{"stiff-spring-pendulum", "penalty", {{"eps", 1e-3}}};
+  auto options = radau5_mode(1e-5, 1e-3);
+  const auto published = run(problem, options).statistics;
+  options.newton.limit_growth = true;
+  const auto ours = run(problem, options).statistics;
+  EXPECT_LE(3 * ours.failed, 2 * published.failed);
+  EXPECT_LE(ours.steps, published.steps);
+}
+
+TEST(StiffCoordinates, ScalingTheMultiplierOfTheDifferentiatedForm) {  // A21
+  for (const double eps : {1e-2, 1e-3}) {
+    auto options = radau5_mode(1e-6, 1e-3);
+    options.runge_kutta.map_tolerances = false;
+    const Problem problem{"stiff-spring-pendulum", "eps-lambda-rate", {{"eps", eps}}};
+    const auto none = run(problem, scaled(options, {{"v", 0}, {"lambda", 0}})).statistics;
+    const auto lambda = run(problem, scaled(options, {{"v", 0}, {"lambda", 1}})).statistics;
+    EXPECT_GE(steps_of_table(none), 2.5 * steps_of_table(lambda)) << eps << ": rerun 984 -> 161, 427 -> 164";
+    EXPECT_NEAR(static_cast<double>(lambda.steps), 162, 15);
+  }
+}
+
+TEST(StiffCoordinates, StretchOfThePerturbedCrankCostsSevenTimesTheSteps) {  // A26
+  const Problem problem{"slider-crank-15", "ggl+a", {{"start", 1}}};
+  const auto options = radau5_mode(1e-3, 0.1);
+  const auto none = run(problem, options).statistics;
+  const auto by_hand = run(problem, scaled(options, {{"v_q3", 1}, {"v_q4", 1}})).statistics;
+  EXPECT_NEAR(static_cast<double>(none.steps), 1669, 150) << "rerun of RADAU5";
+  EXPECT_GE(none.steps, 7 * by_hand.steps) << "rerun 1669 -> 211";
+  const auto automatic = run(problem, detecting(options, StiffnessMeasure::frequencies)).statistics;
+  EXPECT_GE(none.steps, 6 * automatic.steps);
+}
+
+TEST(StiffCoordinates, TheSmoothCrankShowsItsStiffCoordinatesByEstimates) {  // A27
+  const Problem problem{"slider-crank-15", "ggl+a", {{"start", 0}}};
+  const auto plain = run(problem, detecting(radau5_mode(1e-3, 0.1), StiffnessMeasure::estimates));
+  EXPECT_EQ(found(problem, plain), (std::vector<std::string>{"q3", "q4"})) << "the longitudinal ones, not q1, q2";
+}
+
+TEST(StiffCoordinates, TheHNormSparesFailuresInTheFirstOrderForm) {  // A30
+  const catalogue::Parameters parameters{{"eps", 1e-3}};
+  auto options = radau5_mode(1e-5, 1e-3);
+  options.newton.norm = NewtonNorm::plain;
+  const auto plain = run({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
+  options.newton.norm = NewtonNorm::h_norm;
+  const auto h_norm = run({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
+  EXPECT_LE(2 * h_norm.failed, plain.failed);
+}
+
+}  // namespace
+}  // namespace rubato
