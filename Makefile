@@ -12,7 +12,7 @@ SHELL       := bash
 
 # Clang-format changes its mind between versions: the layout is that of version 14.
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
-SOURCES       = find $(wildcard include src catalogue apps tests bench examples) -type f '(' -name '*.cpp' -o -name '*.hpp' ')'
+SOURCES       = find $(wildcard include src catalogue experiments apps tests bench examples) -type f '(' -name '*.cpp' -o -name '*.hpp' ')'
 say           = printf '\n== %s\n'
 
 # build(preset, arguments): configure only what is not configured yet, then build. Configuring prints only on failure.
@@ -70,11 +70,11 @@ lint: ## static analysis (clang-tidy, cppcheck); headers that stand alone
 	$(say) "Compiling every public header alone"
 	$(call build,lint,--target all_verify_interface_header_sets)
 	$(say) "clang-tidy"
-	find src catalogue apps -name '*.cpp' | LC_ALL=C sort | xargs -P $(JOBS) -n 1 clang-tidy -p build/lint --quiet \
+	find src catalogue experiments apps -name '*.cpp' | LC_ALL=C sort | xargs -P $(JOBS) -n 1 clang-tidy -p build/lint --quiet \
 	  2> >(grep -v ' warnings generated' >&2)
 	$(say) "cppcheck"
 	cppcheck --quiet --std=c++20 --language=c++ --enable=warning,performance,portability --inline-suppr \
-	  --suppress=missingInclude --error-exitcode=1 -j$(JOBS) -I include -I src src catalogue apps
+	  --suppress=missingInclude --error-exitcode=1 -j$(JOBS) -I include -I src -I . src catalogue experiments apps
 
 format: ## lay out all C++ files
 	@$(SOURCES) | xargs $(CLANG_FORMAT) -i

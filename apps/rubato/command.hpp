@@ -51,4 +51,13 @@ struct StudyArguments {
 [[nodiscard]] int converge(const StudyArguments& arguments);
 [[nodiscard]] int compare(const StudyArguments& arguments);
 
+struct ReproduceArguments {
+  std::string name;
+  bool list = false;              ///< show what there is instead
+  std::vector<std::string> only;  ///< tables and figures; empty: all
+  std::string folder;             ///< empty: tables to stdout, no pictures
+  std::string format = "text";
+};
+[[nodiscard]] int reproduce(const ReproduceArguments& arguments);
+
 }  // namespace rubato::app

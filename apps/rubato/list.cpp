@@ -6,6 +6,7 @@
 
 #include "catalogue/catalogue.hpp"
 #include "command.hpp"
+#include "experiments/experiment.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/method.hpp"
 #include "rubato/integrate/runge_kutta_analysis.hpp"
@@ -112,6 +113,14 @@ Other members of a family by name, FAMILY-STAGES:THETA: gauss-4, radau-ia-2, lob
 the first-named of the two blended methods, 0: the second); `rubato list families`, `rubato analyse NAME`.
 )";
 
+Table experiments(bool /*everything*/) {
+  Table table{{"name", "part", "title", "source"}, {}};
+  for (const auto& experiment : rubato::experiments::experiments())
+    for (const auto& part : experiment.parts)
+      table.rows.push_back({experiment.name, part.name, part.title, experiment.source});
+  return table;
+}
+
 struct Topic {
   std::string name;
   std::function<Table(bool everything)> table;
@@ -127,7 +136,8 @@ const std::vector<Topic>& topics() {
                                          {"controllers", [](bool) { return choices("solver.controller"); }},
                                          {"norms", [](bool) { return choices("solver.norm"); }},
                                          {"back-ends", [](bool) { return choices("solver.back_end"); }},
-                                         {"keys", keys}};
+                                         {"keys", keys},
+                                         {"experiments", experiments}};
   return all;
 }
 }  // namespace

@@ -25,6 +25,7 @@ struct CommandLine {
   CheckArguments check;
   AnalyseArguments analyse;
   StudyArguments converge, compare;
+  ReproduceArguments reproduce;
   std::map<CLI::App*, int (*)(CommandLine&)> actions;
 
   CommandLine() {
@@ -49,6 +50,7 @@ struct CommandLine {
               "  rubato compare van-der-pol --tolerances 1e-3,1e-5,1e-7\n"
               "  rubato compare robertson --methods rodas4,rodas5p --tolerances 1e-4,1e-6 -o results/work\n",
               [](CommandLine& c) { return rubato::app::compare(c.compare); });
+    add_reproduce();
   }
 
  private:
@@ -148,6 +150,22 @@ struct CommandLine {
     add_set(command, study.set);
     add_format(command, study.format);
     actions[command] = action;
+  }
+
+  void add_reproduce() {
+    auto* command = add_command(app, "reproduce", "A publication's tables and figures next to ours",
+                                "  rubato reproduce --list\n"
+                                "  rubato reproduce stiff-irk --only 5.1,5.2\n"
+                                "  rubato reproduce stiff-irk -o results/reproduction\n");
+    command->add_option("name", reproduce.name, "Experiment (`rubato list experiments`)")->type_name("NAME");
+    command->add_flag("--list", reproduce.list, "Show the experiments and their parts");
+    command->add_option("--only", reproduce.only, "Tables and figures: table-5.1, figure-5.4; 5.4 means both")
+        ->delimiter(',')
+        ->type_name("PART,PART");
+    command->add_option("-o,--output", reproduce.folder, "Folder for NAME.md and the pictures NAME/*.svg")
+        ->type_name("DIR");
+    add_format(command, reproduce.format);
+    actions[command] = [](CommandLine& c) { return rubato::app::reproduce(c.reproduce); };
   }
 
   static void add_format(CLI::App* command, std::string& format) {

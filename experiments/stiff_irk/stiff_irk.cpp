@@ -1,0 +1,33 @@
+#include "experiments/stiff_irk/stiff_irk.hpp"
+
+namespace rubato::experiments {
+
+Experiment stiff_irk() {
+  return {
+      .name = "stiff-irk",
+      .title = "Implicit Runge-Kutta methods for stiff mechanical systems",
+      .source =
+          "M. Schaub, Numerische Integration steifer mechanischer Systeme mit impliziten Runge-Kutta-Verfahren, "
+          "doctoral thesis, TU München 2004; also Schaub & Simeon, Multibody Syst. Dyn. 8 (2002) 329 and ZAMM 83 "
+          "(2003) 720.",
+      .introduction =
+          "Counters are NSTEPS/NACCPT/NREJCT/NCTF: attempts, accepted steps, rejections by the error test, failures "
+          "of Newton's iteration. *published*: as printed; *rerun*: public RADAU5 or a prototype on the same set-up, "
+          "where there was one; *ratio*: our attempts over the published ones; *NFCN*: our evaluations of the "
+          "right-hand side. Errors are those at the end, against the reference of the catalogue.",
+      .parts = {{"table-5.1", "linear DAE, standard form", stiff::table_5_1},
+                {"table-5.2", "linear DAE, semi-explicit form", stiff::table_5_2},
+                {"figure-5.1", "linear DAE, standard form", stiff::figure_5_1, true},
+                {"figure-5.2", "linear DAE, semi-explicit form", stiff::figure_5_2, true},
+                {"table-5.3", "stiff pendulum, standard form", stiff::table_5_3},
+                {"table-5.4", "stiff pendulum, multiplier with differentiated constraint", stiff::table_5_4},
+                {"table-5.5", "stiff pendulum, formulations in RADAU5", stiff::table_5_5},
+                {"figure-5.3", "stiff pendulum, step sizes", stiff::figure_5_3, true},
+                {"table-5.6", "flexible slider crank, smooth start", stiff::table_5_6},
+                {"table-5.7", "flexible slider crank, perturbed start", stiff::table_5_7}},
+      .missing =
+          "Table 5.8 and figures 5.8 to 5.10 (washing machine), figures 5.11 to 5.14 (truck loading platform): the "
+          "models are not in the catalogue yet. Figure 5.5 shows the crank itself."};
+}
+
+}  // namespace rubato::experiments
