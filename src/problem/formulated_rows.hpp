@@ -88,65 +88,17 @@ class FormulatedRows {
   }
 
   /// The right-hand side f of the formulated Dae.
-  [[nodiscard]] EvalStatus f(const Point<S>& at, SOut out) const noexcept {
-    Unknowns m = unknowns(at);
-    EvalStatus status = m.status;
-    if (status != EvalStatus::ok) return status;
+  [[nodiscard]] EvalStatus f(const Point<S>& at, SOut out) const noexcept { return all_rows(at, out, whole_force); }
+
+  /// One additive part of f: the m-th part of the forces; everything else (kinematics, reactions, constraints, Ṁv) belongs
+  /// to the first. For forms whose balance of momentum is a differential row: Dae::part_names().
+  [[nodiscard]] EvalStatus part_rows(int m, const Point<S>& at, SOut out) const noexcept {
+    if (m == 0) return all_rows(at, out, 0);
+    for (auto& x : out) x = S(0.0);
+    const Unknowns u = unknowns(at);
+    if (u.status != EvalStatus::ok) return u.status;
     const Places& o = plan_->at;
-    const MechanicalSizes& s = plan_->s;
-    const Level level = plan_->form.level;
-    P p = m.p;
-    const SOut sum = p.scratch.template take<S>(count(s.v));
-    const SOut react = p.scratch.template take<S>(count(s.v));
-
-    // Kinematics (1); GGL moves with v − Gᵀμ.
-    if (level != Level::quasi_static) {
-      SIn v = p.v;
-      if (o.mu >= 0) {
-        worst(status, equations_->reaction(p, part(at.x, o.mu, s.lambda), {}, react));
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = p.v[i] - react[i];
-        v = sum;
-      }
-      worst(status, equations_->kinematics(p, v, sub(out, o.q, s.q)));
-    }
-
-    // Balance of momentum (2): sum = f − Gᵀλ − Aᵀν.
-    if (level == Level::state_space) {
-      copy(m.a, sub(out, o.v, s.v));
-    } else {
-      worst(status, equations_->force(p, sum));
-      if (s.lambda + s.nu > 0) {
-        worst(status, equations_->reaction(p, p.lambda, p.nu, react));
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] -= react[i];
-      }
-      switch (level == Level::quasi_static ? Kinetics::velocity : plan_->form.kinetics) {
-        case Kinetics::velocity: copy(sum, sub(out, level == Level::quasi_static ? o.q : o.v, s.v)); break;
-        case Kinetics::accelerations:
-          copy(m.a, sub(out, o.v, s.v));
-          worst(status, equations_->inertia(p, m.a, react));
-          for (std::size_t i = 0; i < sum.size(); ++i) sum[i] -= react[i];
-          copy(sum, sub(out, o.a, s.v));
-          break;
-        case Kinetics::momentum:
-          worst(status, equations_->inertia(p, p.v, react));
-          for (std::size_t i = 0; i < sum.size(); ++i) sub(out, o.v, s.v)[i] = at.x[count(o.p) + i] - react[i];
-          [[fallthrough]];
-        case Kinetics::hamilton:
-          worst(status, equations_->inertia_rate(p, react));
-          for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += react[i];
-          copy(sum, sub(out, o.p, s.v));
-          break;
-      }
-    }
-
-    if (s.z > 0) worst(status, equations_->auxiliary(p, sub(out, o.z, s.z)));  // (3)
-    if (o.lambda >= 0) worst(status, constraint_rows(m, p, out));              // (4)
-    if (o.nu >= 0) {                                                           // (5)
-      const SOut rows = sub(out, o.nu, s.nu);
-      worst(status, level == Level::index_1 ? rolling_acceleration_rows(p, m.a, rows) : equations_->rolling(p, rows));
-    }
-    if (plan_->dropped_any) drop_rows(at, out);
-    return status;
+    return equations_->part_force(m, u.p, sub(out, o.p >= 0 ? o.p : o.v, plan_->s.v));
   }
 
   /// B(t,x) w.
@@ -186,6 +138,69 @@ class FormulatedRows {
  private:
   /// g_λ is read off g(λ) − g(0) with λ this large, so that a tiny ε² does not drown in the rounding of g.
   static constexpr double probe = 0x1p60;
+  static constexpr int whole_force = -1;
+
+  /// f with the whole force or one part of it.
+  EvalStatus all_rows(const Point<S>& at, SOut out, int force_part) const noexcept {
+    Unknowns m = unknowns(at);
+    EvalStatus status = m.status;
+    if (status != EvalStatus::ok) return status;
+    const Places& o = plan_->at;
+    const MechanicalSizes& s = plan_->s;
+    const Level level = plan_->form.level;
+    P p = m.p;
+    const SOut sum = p.scratch.template take<S>(count(s.v));
+    const SOut react = p.scratch.template take<S>(count(s.v));
+
+    // Kinematics (1); GGL moves with v − Gᵀμ.
+    if (level != Level::quasi_static) {
+      SIn v = p.v;
+      if (o.mu >= 0) {
+        worst(status, equations_->reaction(p, part(at.x, o.mu, s.lambda), {}, react));
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = p.v[i] - react[i];
+        v = sum;
+      }
+      worst(status, equations_->kinematics(p, v, sub(out, o.q, s.q)));
+    }
+
+    // Balance of momentum (2): sum = f − Gᵀλ − Aᵀν.
+    if (level == Level::state_space) {
+      copy(m.a, sub(out, o.v, s.v));
+    } else {
+      worst(status, force_part == whole_force ? equations_->force(p, sum) : equations_->part_force(force_part, p, sum));
+      if (s.lambda + s.nu > 0) {
+        worst(status, equations_->reaction(p, p.lambda, p.nu, react));
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] -= react[i];
+      }
+      switch (level == Level::quasi_static ? Kinetics::velocity : plan_->form.kinetics) {
+        case Kinetics::velocity: copy(sum, sub(out, level == Level::quasi_static ? o.q : o.v, s.v)); break;
+        case Kinetics::accelerations:
+          copy(m.a, sub(out, o.v, s.v));
+          worst(status, equations_->inertia(p, m.a, react));
+          for (std::size_t i = 0; i < sum.size(); ++i) sum[i] -= react[i];
+          copy(sum, sub(out, o.a, s.v));
+          break;
+        case Kinetics::momentum:
+          worst(status, equations_->inertia(p, p.v, react));
+          for (std::size_t i = 0; i < sum.size(); ++i) sub(out, o.v, s.v)[i] = at.x[count(o.p) + i] - react[i];
+          [[fallthrough]];
+        case Kinetics::hamilton:
+          worst(status, equations_->inertia_rate(p, react));
+          for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += react[i];
+          copy(sum, sub(out, o.p, s.v));
+          break;
+      }
+    }
+
+    if (s.z > 0) worst(status, equations_->auxiliary(p, sub(out, o.z, s.z)));  // (3)
+    if (o.lambda >= 0) worst(status, constraint_rows(m, p, out));              // (4)
+    if (o.nu >= 0) {                                                           // (5)
+      const SOut rows = sub(out, o.nu, s.nu);
+      worst(status, level == Level::index_1 ? rolling_acceleration_rows(p, m.a, rows) : equations_->rolling(p, rows));
+    }
+    if (plan_->dropped_any) drop_rows(at, out);
+    return status;
+  }
 
   static std::size_t count(int n) noexcept { return static_cast<std::size_t>(n); }
   static SIn part(SIn x, int offset, int n) noexcept { return offset < 0 ? SIn{} : x.subspan(count(offset), count(n)); }

@@ -65,6 +65,9 @@ class RowEquations final : public DaeEquations<S> {
   EvalStatus mass_times(const Point<S>& at, std::span<const S> w, std::span<S> out) const noexcept override {
     return rows_.mass_times(at, w, out);
   }
+  EvalStatus part(int m, const Point<S>& at, std::span<S> out) const noexcept override {
+    return rows_.part_rows(m, at, out);
+  }
 
  private:
   FormulatedRows<S> rows_;
@@ -197,6 +200,16 @@ class FormulatedSystem final : public FormulatedDae {
     return detail::formulated_scratch_bytes(plan_) + system_->scratch_bytes() + tangents;
   }
   int n_inputs() const noexcept override { return plan_.s.u; }
+
+  /// Those of the forces, where the balance of momentum is a differential row and nothing is solved inside.
+  std::vector<std::string> part_names() const override {
+    const bool differential = plan_.form.kinetics != Kinetics::accelerations;
+    const bool split =
+        differential && plan_.form.level != Level::quasi_static && plan_.form.level != Level::state_space;
+    auto names = system_->part_names();
+    return split && names.size() > 1 ? names : std::vector<std::string>{};
+  }
+  EvalStatus part(int m, const At& at, Out out) const noexcept override { return rows_.part_rows(m, at, out); }
 
   std::vector<std::string> output_names() const override { return system_->output_names(); }
   EvalStatus outputs(const At& at, In w, Out y) const noexcept override {

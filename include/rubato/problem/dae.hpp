@@ -23,6 +23,12 @@ class DaeEquations {
   /// B(t,x) w; linear in w.
   [[nodiscard]] virtual EvalStatus mass_times(const Point<S>& at, std::span<const S> w,
                                               std::span<S> out) const noexcept = 0;
+  /// One additive part of f, for methods that treat parts differently; the parts (Dae::part_names) add up to f.
+  [[nodiscard]] virtual EvalStatus part(int m, const Point<S>& at, std::span<S> out) const noexcept {
+    if (m == 0) return f(at, out);
+    for (auto& x : out) x = S(0.0);
+    return EvalStatus::ok;
+  }
 };
 
 /// What a model says of the Jacobian it supplies itself. Methods that need an exact one refuse `approximate`.
@@ -50,6 +56,9 @@ class Dae : public DaeEquations<double> {
 
   /// Where B may have entries; unknown: found by tracing, or by probing column by column.
   [[nodiscard]] virtual std::optional<SparsePattern> mass_pattern() const { return std::nullopt; }
+
+  /// f = Σ f_m: names of the parts; empty: not split.
+  [[nodiscard]] virtual std::vector<std::string> part_names() const { return {}; }
 
   /// Memory an evaluation may take from Point::scratch, over any scalar.
   [[nodiscard]] virtual std::size_t scratch_bytes() const noexcept { return 0; }

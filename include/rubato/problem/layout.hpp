@@ -53,6 +53,8 @@ class Layout {
   [[nodiscard]] const Block* find(std::string_view name) const noexcept;
   [[nodiscard]] std::span<const int> h_powers() const noexcept { return h_powers_; }
   [[nodiscard]] Kind kind(int i) const noexcept { return kinds_[static_cast<std::size_t>(i)]; }
+  /// What unknown i is in a mechanical system.
+  [[nodiscard]] ScaledUnknown unknown(int i) const { return block_of(i).unknown; }
   [[nodiscard]] std::span<const LocalUnknown> local_unknowns() const noexcept { return local_; }
   [[nodiscard]] std::string component_name(int i) const;
   [[nodiscard]] std::vector<std::string> component_names() const;

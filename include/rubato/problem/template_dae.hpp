@@ -13,6 +13,7 @@
 ///   template <class S> void outputs / invariants / root_values(const Point<S>&, std::span<S> out)
 ///   std::vector<std::string> output_names() / invariant_names(); std::vector<RootInfo> roots()
 ///   double next_time_event(double t, int mode); EventEffect on_event(const EventContext&, Out x)
+///   std::vector<std::string> part_names(); template <class S> void part(int m, const Point<S>&, std::span<S> out)
 ///   int n_inputs(); static constexpr bool constant_mass, autonomous
 /// Each may return void or an EvalStatus.
 #include <memory>
@@ -34,6 +35,12 @@ class ModelEquations : public Base {
 
   EvalStatus f(const Point<S>& at, std::span<S> out) const noexcept override {
     return status_of([&] { return model_->f(at, out); });
+  }
+  EvalStatus part(int m, const Point<S>& at, std::span<S> out) const noexcept override {
+    if constexpr (requires { model_->part(m, at, out); })
+      return status_of([&] { return model_->part(m, at, out); });
+    else
+      return Base::part(m, at, out);
   }
   EvalStatus mass_times(const Point<S>& at, std::span<const S> w, std::span<S> out) const noexcept override {
     if constexpr (requires { model_->mass_times(at, w, out); }) {
@@ -98,6 +105,12 @@ class TemplateDae final : private detail::ModelHolder<Model>, public detail::Mod
       return held.scratch_bytes();
     else
       return 0;
+  }
+  std::vector<std::string> part_names() const override {
+    if constexpr (requires { held.part_names(); })
+      return held.part_names();
+    else
+      return {};
   }
   std::vector<std::string> output_names() const override {
     if constexpr (requires { held.output_names(); })
