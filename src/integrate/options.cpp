@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "rubato/base/text.hpp"
+#include "rubato/integrate/runge_kutta_table.hpp"
 
 namespace rubato {
 
@@ -103,6 +104,30 @@ void check_h_powers(const StepOptions& step, const Layout& layout, Check& check)
   }
 }
 
+/// Names of components with what is asked of them.
+void check_components(const IntegrateOptions& options, const Layout& layout, Check& check) {
+  std::vector<std::string> positions, names = layout.component_names();
+  for (int i = 0; i < layout.size(); ++i)
+    if (layout.unknown(i) == ScaledUnknown::position) positions.push_back(layout.component_name(i));
+  const auto known = [&](const std::vector<std::string>& list, std::string_view option, std::string_view what,
+                         const std::string& name) {
+    if (std::find(list.begin(), list.end(), name) == list.end())
+      check.refuse(fmt::format("{}: {}", option, unknown_name(what, name, list)));
+  };
+  for (const auto& name : options.stiffness.candidates) known(positions, "stiffness.candidates", "position", name);
+  for (const auto& name : options.stiffness.components) known(positions, "stiffness.components", "position", name);
+  for (const auto& [name, omega] : options.stiffness.frequency_of) {
+    known(positions, "stiffness.frequency_of", "position", name);
+    check.allow(omega > 0 && std::isfinite(omega), fmt::format("stiffness.frequency_of[{}]", name), omega,
+                "a finite number of rad/s above 0");
+  }
+  for (const Block& block : layout.blocks()) names.push_back(block.name);
+  for (const auto& [name, theta] : options.runge_kutta.theta_of) {
+    known(names, "runge_kutta.theta_of", "block or component", name);
+    check.allow(theta >= 0 && theta <= 1, fmt::format("runge_kutta.theta_of[{}]", name), theta, "a number in [0, 1]");
+  }
+}
+
 void check_iteration(const IntegrateOptions& options, const Layout& layout, Check& check) {
   const NewtonOptions& newton = options.newton;
   check.allow(newton.max_iterations >= 0 && newton.max_iterations <= 1000, "newton.max_iterations",
@@ -114,8 +139,10 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Chec
   check.allow(newton.reuse_jacobian >= 0 && newton.reuse_jacobian < 1, "newton.reuse_jacobian", newton.reuse_jacobian,
               "a number in [0, 1)");
   const RungeKuttaOptions& rk = options.runge_kutta;
-  check.allow(listed(rk.estimate, ErrorEstimate::plain), "runge_kutta.estimate", static_cast<long>(rk.estimate),
-              "filtered or plain");
+  check.allow(listed(rk.estimate, ErrorEstimate::spark), "runge_kutta.estimate", static_cast<long>(rk.estimate),
+              "filtered, plain or spark");
+  check.allow(listed(rk.stage_solver, StageSolver::gmres), "runge_kutta.stage_solver",
+              static_cast<long>(rk.stage_solver), "automatic, direct or gmres");
   check.allow(finite_and_not_negative(rk.gamma0), "runge_kutta.gamma0", rk.gamma0,
               "a finite number above 0, 0 for the method's own");
   check.allow(std::isfinite(rk.alpha0) && (rk.alpha0 >= 0 || rk.alpha0 == -1), "runge_kutta.alpha0", rk.alpha0,
@@ -128,13 +155,30 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Chec
   check.allow(stiffness.group_threshold < 0, "stiffness.group_threshold", stiffness.group_threshold,
               "a negative number");
   check.allow(stiffness.group_gap > 0, "stiffness.group_gap", stiffness.group_gap, "a number above 0");
-  std::vector<std::string> positions;
-  for (const Block& block : layout.blocks())
-    if (block.unknown == ScaledUnknown::position)
-      for (int i = 0; i < block.size; ++i) positions.push_back(layout.component_name(block.offset + i));
-  for (const auto& name : stiffness.candidates)
-    if (std::find(positions.begin(), positions.end(), name) == positions.end())
-      check.refuse("stiffness.candidates: " + unknown_name("position", name, positions));
+  check_components(options, layout, check);
+}
+
+/// Parts of the model and their tables.
+void check_parts(const RungeKuttaOptions& rk, const Dae& dae, Check& check) {
+  if (rk.parts.empty()) return;
+  const auto known = dae.part_names();
+  if (known.size() < 2)
+    return check.refuse(
+        "runge_kutta.parts: this model has no additive parts; a mechanical system has those of its forces in the "
+        "formulations with v (constant mass matrix), momentum or hamilton");
+  for (auto entry = rk.parts.begin(); entry != rk.parts.end(); ++entry) {
+    const auto& [name, text] = *entry;
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      check.refuse("runge_kutta.parts: " + unknown_name("part", name, known));
+    for (auto earlier = rk.parts.begin(); earlier != entry; ++earlier)
+      if (earlier->first == name) check.refuse(fmt::format("runge_kutta.parts names part '{}' twice", name));
+    const auto table = runge_kutta_by_name(text);
+    if (!table)
+      check.refuse(fmt::format("runge_kutta.parts[{}]: {}", name, table.error().message));
+    else if (table->family < RungeKuttaFamily::lobatto_iiia)
+      check.refuse(fmt::format("runge_kutta.parts[{}] = {} is not allowed: Lobatto methods only, they share b and c",
+                               name, text));
+  }
 }
 
 void check_linear(const LinearOptions& linear, const Dae& dae, Check& check) {
@@ -154,6 +198,7 @@ Result<void> checked(const IntegrateOptions& options, const Dae& dae) {
   check_step(options.step, check);
   check_h_powers(options.step, dae.layout(), check);
   check_iteration(options, dae.layout(), check);
+  check_parts(options.runge_kutta, dae, check);
   check_linear(options.linear, dae, check);
   for (const auto& block : dae.layout().blocks())
     check.allow(block.h_power >= 0 && block.h_power <= 7, "h_power of block " + block.name,

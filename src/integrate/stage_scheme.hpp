@@ -5,15 +5,15 @@
 /// A⁻¹ = T Λ T⁻¹ turns Newton's equations for all stages, ((hA)⁻¹ ⊗ B − I ⊗ J) ΔZ = r, into independent ones
 ///   (λ_k/h B − J) w_k = Σ_i (T⁻¹)_ki r_i,   ΔZ_i = Σ_real T_ik w_k + 2 Re Σ_pairs T_ik w_k                           (2)
 /// of which only one of each complex pair is solved.
-/// Dense output: the polynomial through x₀ at 0, the inner stages (0 < c_i < 1) and x₁ at 1, in powers of θ             (3)
 #include <complex>
 #include <vector>
 
+#include "dense_stages.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
 
 namespace rubato {
 
-struct StageScheme {
+struct StageScheme : DenseStages {
   /// Fails, naming the reason, where A is singular or its eigenvectors are useless.
   [[nodiscard]] static Result<StageScheme> create(const RungeKuttaTable& table);
 
@@ -36,13 +36,6 @@ struct StageScheme {
 
   /// γ₀ of the error filter (I − hγ₀J)⁻¹: 1/λ of the real mode, whose factor it shares, or a number of its own.
   double gamma0 = 0;
-
-  // (3): node k is stage nodes[k] (s: the end); x(θ) = x₀ + Σ_k D_k Σ_p powers(k, p) θ^(p+1), D_k = Z of the node.
-  std::vector<int> nodes;
-  Matrix powers;
-  [[nodiscard]] int degree() const noexcept { return static_cast<int>(nodes.size()); }
-  /// ℓ_k(θ) and, where asked for, ℓ_k'(θ).
-  void dense_weights(double theta, double* weights, double* slopes) const noexcept;
 };
 
 }  // namespace rubato

@@ -9,6 +9,16 @@
 
 namespace rubato {
 
+StepStatus step_status(FactorStatus status) noexcept {
+  switch (status) {
+    case FactorStatus::ok: return StepStatus::ok;
+    case FactorStatus::not_finite: return StepStatus::not_finite;
+    case FactorStatus::out_of_memory: return StepStatus::out_of_memory;
+    case FactorStatus::singular: break;
+  }
+  return StepStatus::singular_matrix;
+}
+
 Result<std::unique_ptr<SteppedSystem>> SteppedSystem::create(const InitialValueProblem& problem,
                                                              const IntegrateOptions& options, Shifts shifts) {
   std::unique_ptr<SteppedSystem> system(new SteppedSystem(problem, options, shifts));
@@ -156,15 +166,9 @@ void SteppedSystem::scale(double abs_c) noexcept {
 template <class T>
 StepStatus SteppedSystem::factor_shift(T c, int slot) noexcept {
   ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
-  if (options_.linear.scaling && !stiffness_places_.empty()) scale(std::abs(c));
+  scale_for(std::abs(c));
   ++counters.factorisations;
-  switch (matrix_->factor(c, slot)) {
-    case FactorStatus::ok: return StepStatus::ok;
-    case FactorStatus::not_finite: return StepStatus::not_finite;
-    case FactorStatus::out_of_memory: return StepStatus::out_of_memory;
-    case FactorStatus::singular: break;
-  }
-  return StepStatus::singular_matrix;
+  return step_status(matrix_->factor(c, slot));
 }
 template StepStatus SteppedSystem::factor_shift(double, int) noexcept;
 template StepStatus SteppedSystem::factor_shift(std::complex<double>, int) noexcept;

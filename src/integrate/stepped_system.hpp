@@ -15,6 +15,8 @@
 
 namespace rubato {
 
+[[nodiscard]] StepStatus step_status(FactorStatus status) noexcept;
+
 class SteppedSystem {
  public:
   /// Factors kept at the same time.
@@ -51,6 +53,10 @@ class SteppedSystem {
   /// A factor of cB − J, scaled where the model says what its unknowns are.
   [[nodiscard]] StepStatus factor(double c, int slot = 0) noexcept { return factor_shift(c, slot); }
   [[nodiscard]] StepStatus factor(std::complex<double> c, int slot = 0) noexcept { return factor_shift(c, slot); }
+  /// The scaling of a matrix of shift c into matrix(): for those who factorise matrices of their own.
+  void scale_for(double abs_c) noexcept {
+    if (options_.linear.scaling && !stiffness_places_.empty()) scale(abs_c);
+  }
   void solve(In r, Out x, int slot = 0) noexcept { solve_with(r, x, slot); }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
 

@@ -16,22 +16,39 @@ StiffnessDetector::StiffnessDetector(const StiffnessOptions& options, const Layo
     unknowns_.insert(unknowns_.end(), static_cast<std::size_t>(block.size), block.unknown);
     equations_.insert(equations_.end(), static_cast<std::size_t>(block.size), block.equation);
   }
-  std::vector<int> velocities, accelerations;
-  for (int i = 0; i < layout.size(); ++i) {
-    const ScaledUnknown kind = unknowns_[static_cast<std::size_t>(i)];
-    if (kind == ScaledUnknown::position) coordinates_.push_back({.position = i});
-    if (kind == ScaledUnknown::velocity) velocities.push_back(i);
-    if (kind == ScaledUnknown::acceleration) accelerations.push_back(i);
+  for (int i = 0; i < layout.size(); ++i)
     if (equations_[static_cast<std::size_t>(i)] == ScaledEquation::dynamic) dynamic_rows_.push_back(i);
-  }
-  for (std::size_t k = 0; k < coordinates_.size(); ++k) {  // the k-th position has the k-th velocity
-    Coordinate& coordinate = coordinates_[k];
-    if (k < velocities.size()) coordinate.velocity = velocities[k];
-    if (k < accelerations.size()) coordinate.acceleration = accelerations[k];
-    if (named_)
-      coordinate.candidate = std::ranges::count(options.candidates, layout.component_name(coordinate.position)) > 0;
+  coordinates_ = coordinates_of(layout);
+  for (Coordinate& coordinate : coordinates_) {
+    const std::string name = layout.component_name(coordinate.position);
+    if (named_) coordinate.candidate = std::ranges::count(options.candidates, name) > 0;
+    coordinate.declared = std::ranges::count(options.components, name) > 0;
+    for (const auto& [position, omega] : options.frequency_of)
+      if (position == name) {
+        coordinate.declared = coordinate.frequency_given = true;
+        coordinate.frequency = omega;
+      }
+    coordinate.stiff = coordinate.declared;
   }
   sorted_.reserve(coordinates_.size());
+}
+
+std::vector<StiffnessDetector::Coordinate> StiffnessDetector::coordinates_of(const Layout& layout) {
+  std::vector<Coordinate> coordinates;
+  std::vector<int> velocities, momenta, accelerations;
+  for (const Block& block : layout.blocks())
+    for (int i = block.offset; i < block.offset + block.size; ++i) {
+      if (block.unknown == ScaledUnknown::position) coordinates.push_back({.position = i});
+      if (block.unknown == ScaledUnknown::velocity) velocities.push_back(i);
+      if (block.unknown == ScaledUnknown::acceleration) accelerations.push_back(i);
+      if (block.unknown == ScaledUnknown::plain && block.equation == ScaledEquation::dynamic) momenta.push_back(i);
+    }
+  for (std::size_t k = 0; k < coordinates.size(); ++k) {
+    if (k < velocities.size()) coordinates[k].velocity = velocities[k];
+    if (k < momenta.size()) coordinates[k].momentum = momenta[k];
+    if (k < accelerations.size()) coordinates[k].acceleration = accelerations[k];
+  }
+  return coordinates;
 }
 
 namespace {
@@ -55,7 +72,7 @@ void StiffnessDetector::linearised(const SparsePattern& jacobian, In j_values, c
   sorted_.clear();
   for (std::size_t k = 0; k < coordinates_.size(); ++k) {
     const auto [m, stiffness] = diagonal(k, jacobian, j_values, mass, b_values);
-    coordinates_[k].frequency = m > 0 ? std::sqrt(stiffness / m) : 0;
+    if (!coordinates_[k].frequency_given) coordinates_[k].frequency = m > 0 ? std::sqrt(stiffness / m) : 0;
     if (coordinates_[k].candidate && coordinates_[k].frequency > 0) sorted_.push_back(static_cast<int>(k));
   }
   std::ranges::sort(sorted_, [&](int a, int b) {
@@ -123,12 +140,8 @@ bool StiffnessDetector::observe_frequencies(const Observation& attempt) noexcept
   // What each coordinate contributes without, and with, one more power of h.
   const auto contribution = [&](const Coordinate& q) {
     double sum = 0;
-    if (q.velocity >= 0)
-      sum +=
-          attempt.shares[static_cast<std::size_t>(q.velocity)] * attempt.shares[static_cast<std::size_t>(q.velocity)];
-    if (q.acceleration >= 0 && options_.accelerations)
-      sum += attempt.shares[static_cast<std::size_t>(q.acceleration)] *
-             attempt.shares[static_cast<std::size_t>(q.acceleration)];
+    for (const int i : {q.velocity, q.momentum, options_.accelerations ? q.acceleration : -1})
+      if (i >= 0) sum += attempt.shares[static_cast<std::size_t>(i)] * attempt.shares[static_cast<std::size_t>(i)];
     return q.stiff ? sum / reduction : sum;
   };
   for (const int k : sorted_) {  // all of them not stiff
@@ -151,11 +164,11 @@ bool StiffnessDetector::observe_frequencies(const Observation& attempt) noexcept
       step = h;
     }
   }
-  bool changed = false;
+  bool changed = attempts_++ == 0;
   for (std::size_t m = 0; m < sorted_.size(); ++m) {
     Coordinate& q = coordinates_[static_cast<std::size_t>(sorted_[m])];
     const bool stays = q.stiff && attempt.gamma0 * q.frequency * step > bound / 2;
-    const bool stiff = m < n_stiff || stays;
+    const bool stiff = m < n_stiff || stays || q.declared;
     changed = changed || stiff != q.stiff;
     q.stiff = stiff;
   }
@@ -172,7 +185,12 @@ bool StiffnessDetector::observe_estimates(const Observation& attempt) noexcept {
     ++q.seen;
     const long memory = options_.continuous ? std::min(q.seen, options_.attempts) : q.seen;
     q.average += (q.zeta - q.average) / static_cast<double>(memory);
-    if (q.zeta < options_.threshold) ++q.hits;
+    if (!(q.zeta < options_.threshold)) continue;
+    ++q.hits;
+    if (q.frequency_given) continue;
+    const double omega = frequency(q.zeta, attempt.gamma0, attempt.h), last = q.frequency > 0 ? q.frequency : omega;
+    const long count = options_.continuous ? std::min(q.hits, options_.attempts) : q.hits;
+    q.frequency = last * std::pow(omega / last, 1 / static_cast<double>(count));
   }
   ++attempts_;
   if (options_.continuous) return follow();
@@ -185,7 +203,7 @@ bool StiffnessDetector::observe_estimates(const Observation& attempt) noexcept {
 }
 
 void StiffnessDetector::decide() noexcept {
-  for (auto& q : coordinates_) q.stiff = q.candidate && 3 * q.hits > options_.attempts;
+  for (auto& q : coordinates_) q.stiff = q.declared || (q.candidate && 3 * q.hits > options_.attempts);
 }
 
 void StiffnessDetector::decide_by_gaps() noexcept {
@@ -199,14 +217,17 @@ void StiffnessDetector::decide_by_gaps() noexcept {
     const double below = average(sorted_[i - 1]), above = average(sorted_[i]);
     if (above - below > options_.group_gap && (above + below) / 2 < options_.group_threshold) n_stiff = i;
   }
-  for (std::size_t i = 0; i < sorted_.size(); ++i)
-    coordinates_[static_cast<std::size_t>(sorted_[i])].stiff = i < n_stiff;
+  for (std::size_t i = 0; i < sorted_.size(); ++i) {
+    Coordinate& q = coordinates_[static_cast<std::size_t>(sorted_[i])];
+    q.stiff = q.declared || i < n_stiff;
+  }
 }
 
 bool StiffnessDetector::follow() noexcept {
   bool changed = false;
   for (auto& q : coordinates_) {
-    const bool stiff = decided() && q.average < (q.stiff ? options_.threshold / 2 : options_.threshold);
+    const double below = q.stiff ? options_.threshold / 2 : options_.threshold;
+    const bool stiff = q.declared || (decided() && q.average < below);
     changed = changed || stiff != q.stiff;
     q.stiff = stiff;
   }
@@ -225,6 +246,7 @@ void StiffnessDetector::save(ArchiveWriter& out) const {
     out.put(q.seen);
     out.put(q.zeta);
     out.put(q.average);
+    out.put(q.frequency);
   }
   out.put(attempts_);
 }
@@ -237,6 +259,7 @@ void StiffnessDetector::load(ArchiveReader& in) {
     in.get(q.seen);
     in.get(q.zeta);
     in.get(q.average);
+    in.get(q.frequency);
   }
   in.get(attempts_);
 }

@@ -67,8 +67,13 @@ struct NewtonOptions {
 };
 
 /// What the estimate of an implicit Runge-Kutta method is: the difference to an embedded formula, or that difference
-/// filtered by (I − hγ₀J)⁻¹, which takes from stiff components what the method itself damps.
-enum class ErrorEstimate : std::uint8_t { filtered, plain };
+/// filtered by (I − hγ₀J)⁻¹, which takes from stiff components what the method itself damps. `spark`: the formula of order
+/// 1 of SPARK3, squared and filtered, for Lobatto methods with three stages; for comparison, it misses small tolerances.
+enum class ErrorEstimate : std::uint8_t { filtered, plain, spark };
+
+/// How the stages of methods whose tables differ from row to row are solved: all of them by one factorisation, or by GMRES
+/// preconditioned with Lobatto IIIC. automatic: direct up to 300 unknowns of all stages together.
+enum class StageSolver : std::uint8_t { automatic, direct, gmres };
 
 struct RungeKuttaOptions {
   /// The embedded formulas have a lower order than the method: rtol is mapped to 0.1 rtol^((s+1)/(2s)), so that the error
@@ -78,6 +83,12 @@ struct RungeKuttaOptions {
   ErrorEstimate estimate = ErrorEstimate::filtered;
   double gamma0 = 0;   ///< of the filter; 0: the real eigenvalue of A (odd s), else the geometric mean of all
   double alpha0 = -1;  ///< of the Lobatto estimates; −1: the default of the family
+  /// (component or block, θ): another θ than the method's (a blend) for single components. A position takes its velocity,
+  /// momentum and acceleration along.
+  std::vector<std::pair<std::string, double>> theta_of = {};
+  /// (additive part of the model, Lobatto table): "spring", "lobatto-iiic". Parts not named have the method's table.
+  std::vector<std::pair<std::string, std::string>> parts = {};
+  StageSolver stage_solver = StageSolver::automatic;
 };
 
 /// How stiff coordinates are found, see stiffness_detector.hpp.
@@ -98,6 +109,10 @@ struct StiffnessOptions {
   // Of both:
   std::vector<std::string> candidates = {};  ///< names of positions; empty: all that no constraint determines
   bool accelerations = true;  ///< scale the accelerations of stiff coordinates as well, where they are unknowns
+  // Without looking:
+  std::vector<std::string> components = {};  ///< names of positions known to be stiff: treated so from the start
+  /// (position, rad/s): frequencies known beforehand, for methods that use them; such a position is stiff.
+  std::vector<std::pair<std::string, double>> frequency_of = {};
 };
 
 struct LinearOptions {

@@ -36,16 +36,20 @@ class StiffnessDetector {
  public:
   StiffnessDetector(const StiffnessOptions& options, const Layout& layout);
 
-  /// One coordinate: where it and its derivatives stand among the unknowns (−1: not an unknown).
+  /// One coordinate: where it, its derivatives and its momentum stand among the unknowns (−1: not an unknown).
   struct Coordinate {
-    int position = -1, velocity = -1, acceleration = -1;
-    double frequency = 0;  ///< ω of (1), rad/s
+    int position = -1, velocity = -1, momentum = -1, acceleration = -1;
+    /// ω, rad/s: of (1); of (2), the geometric mean over attempts that say stiff; or as given. 0: not known
+    double frequency = 0;
+    bool declared = false, frequency_given = false;  ///< the user says that it is stiff, and its ω
     bool candidate = true;
     bool stiff = false;
     long hits = 0, seen = 0;
     double zeta = 0;     ///< of the last observation
     double average = 0;  ///< of ζ: over all observations, or over about the last n_ζ (continuous)
   };
+  /// The coordinates of a layout: the k-th position has the k-th velocity, momentum and acceleration.
+  [[nodiscard]] static std::vector<Coordinate> coordinates_of(const Layout& layout);
 
   /// At starts: takes out the coordinates that the constraints determine, for each constraint row the one with the largest
   /// |G_ij|/√s_j among those not taken yet, s_j = c² m_j + k_j from the diagonals, c = 1/h; unless candidates were named.
@@ -66,6 +70,10 @@ class StiffnessDetector {
   bool observe(const Observation& attempt) noexcept;
 
   [[nodiscard]] std::span<const Coordinate> coordinates() const noexcept { return coordinates_; }
+  /// Nothing more is to be waited for: looked at long enough, or told by the user.
+  [[nodiscard]] bool known() const noexcept {
+    return !options_.detect || (by_frequencies() ? attempts_ > 0 : decided());
+  }
   [[nodiscard]] bool looking() const noexcept {
     return options_.detect && (by_frequencies() || !decided() || options_.continuous);
   }

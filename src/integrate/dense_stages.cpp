@@ -1,0 +1,41 @@
+#include "dense_stages.hpp"
+
+#include <Eigen/LU>
+
+namespace rubato {
+
+DenseStages::DenseStages(const Vector& c) {
+  std::vector<double> at;
+  for (int i = 0; i < c.size(); ++i)
+    if (c[i] > 0 && c[i] < 1) {
+      nodes.push_back(i);
+      at.push_back(c[i]);
+    }
+  nodes.push_back(static_cast<int>(c.size()));
+  at.push_back(1);
+
+  // ℓ_k in powers θ¹ … θ^m: the inverse of the Vandermonde matrix c_k^p, in extended precision.
+  const int m = degree();
+  Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> vandermonde(m, m);
+  for (int k = 0; k < m; ++k) {
+    long double power = 1;
+    for (int p = 0; p < m; ++p) vandermonde(p, k) = power *= at[static_cast<std::size_t>(k)];
+  }
+  // Σ_k ℓ_k(θ) c_k^p = θ^p for p = 1 … m:  V · (ℓ_k coefficients) = I.
+  powers = vandermonde.fullPivLu().inverse().cast<double>();
+}
+
+void DenseStages::dense_weights(double theta, double* weights, double* slopes) const noexcept {
+  const int m = degree();
+  for (int k = 0; k < m; ++k) {
+    double value = 0, slope = 0;
+    for (int p = m - 1; p >= 0; --p) {  // Horner, for Σ a_p θ^p first
+      slope = slope * theta + value;
+      value = value * theta + powers(k, p);
+    }
+    weights[k] = value * theta;
+    if (slopes != nullptr) slopes[k] = value + slope * theta;
+  }
+}
+
+}  // namespace rubato

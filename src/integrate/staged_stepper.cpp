@@ -1,0 +1,388 @@
+#include "staged_stepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rubato/integrate/runge_kutta_embedded.hpp"
+
+namespace rubato {
+
+namespace {
+
+/// rtol' = 0.1 rtol^((s+1)/(2s)), atol' = rtol' atol/rtol.
+Tolerances mapped(const Tolerances& tolerances, int s) {
+  const double exponent = (s + 1.0) / (2.0 * s);
+  Tolerances result = tolerances;
+  const double base = tolerances.rtol > 0 ? tolerances.rtol : tolerances.atol;
+  const double factor = base > 0 ? 0.1 * std::pow(base, exponent) / base : 1;
+  result.rtol *= factor;
+  result.atol *= factor;
+  for (auto& [name, atol] : result.atol_of) atol *= factor;
+  return result;
+}
+
+/// Without error control the tolerances say nothing: the iteration goes on until hardly anything is left to correct.
+constexpr double fixed_step_tolerance = 1e-10;
+
+Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
+  if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
+  const bool radau = table.family == RungeKuttaFamily::radau_iia;
+  return options.runge_kutta.map_tolerances && radau && index < 3 ? mapped(options.tolerances, table.s)
+                                                                  : options.tolerances;
+}
+
+StepOptions for_newton(StepOptions step, NewtonNorm norm, const Layout& layout) {
+  if (norm == NewtonNorm::plain) step.h_scaling = false;
+  if (norm != NewtonNorm::error) step.h_power_of.clear();
+  if (norm == NewtonNorm::h_norm) {
+    step.h_scaling = true;
+    for (const Block& block : layout.blocks()) {
+      if (block.unknown == ScaledUnknown::velocity) step.h_power_of.emplace_back(block.name, 1);
+      if (block.unknown == ScaledUnknown::acceleration || block.unknown == ScaledUnknown::force)
+        step.h_power_of.emplace_back(block.name, 2);
+    }
+  }
+  return step;
+}
+
+double kappa(const IntegrateOptions& options, double rtol) {
+  if (options.newton.tolerance > 0) return options.newton.tolerance;
+  if (options.step.fixed_step > 0) return 1e-3;  // 1e-13 of the unknowns
+  const double u = std::numeric_limits<double>::epsilon();
+  return rtol > 0 ? std::max(10 * u / rtol, std::min(0.03, std::sqrt(rtol))) : 0.03;
+}
+
+}  // namespace
+
+StagedStepper::StagedStepper(const InitialValueProblem& problem, const IntegrateOptions& options,
+                             const RungeKuttaTable& table, int max_stages, std::unique_ptr<SteppedSystem> system)
+    : system_(std::move(system)),
+      options_(options),
+      norm_(problem.dae->layout(), for_steps(options, table, problem.dae->layout().index()), options.step),
+      newton_norm_(problem.dae->layout(), for_steps(options, table, problem.dae->layout().index()),
+                   for_newton(options.step, options.newton.norm, problem.dae->layout())),
+      kappa_(kappa(options, for_steps(options, table, problem.dae->layout().index()).rtol)),
+      detector_(options.stiffness, problem.dae->layout()),
+      x_(problem.x),
+      t_(problem.t_start),
+      constant_mass_(problem.dae->constant_mass()) {
+  const int n = system_->size();
+  for (Vector* v : {&w_, &f0_, &start_, &trial_, &weights_, &stage_, &rho_, &nu_, &first_nu_, &mu_, &spark_})
+    v->setZero(n);
+  z_old_.setZero(n, max_stages + 1);
+  z_.setZero(n, max_stages + 1);
+  r_.setZero(n, max_stages);
+  dz_.setZero(n, max_stages);
+  for (int i = 0; i < n; ++i) base_powers_.push_back(norm_.power(i));
+  StagedStepper::apply_stiffness();  // those declared
+}
+
+StepStatus StagedStepper::restart(double t, In x, In w, In base, int mode) {
+  const bool same_mode = mode == system_->mode();
+  x_ = map(x);
+  w_.setZero();
+  if (w.size() == x.size()) w_ = map(w);
+  t_ = t;
+  if (!system_->restart(t, view(x_), base, mode)) return StepStatus::fatal;
+  first_ = true;
+  has_old_ = false;
+  after_rejection_ = false;
+  guard_.forget();
+  f0_valid_ = jacobian_current_ = false;
+  jacobian_usable_ = jacobian_usable_ && same_mode;  // an event that changes little leaves J good enough
+  if (!jacobian_usable_) {
+    factored_h_ = 0;
+    structure_changed();
+  }
+  if (detector_.looking()) {
+    if (const StepStatus status = evaluate_start(t); status != StepStatus::ok) return status;
+    const double h = options_.step.initial_step > 0 ? options_.step.initial_step : 0.1 * options_.step.reference_time;
+    const Linearisation& l = system_->linearisation();
+    detector_.choose_candidates(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass(), 1 / h);
+    detector_.linearised(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass());
+  }
+  return StepStatus::ok;
+}
+
+/// f₀ and, where the old one no longer serves, J.
+StepStatus StagedStepper::evaluate_start(double t) noexcept {
+  if (!f0_valid_) {
+    if (const EvalStatus status = system_->f(t, view(x_), view(f0_)); status != EvalStatus::ok)
+      return step_status(status);
+    f0_valid_ = true;
+  }
+  if (jacobian_usable_) return StepStatus::ok;
+  jacobian_current_ = false;
+  factored_h_ = 0;
+  if (const StepStatus status = system_->linearise(t, view(x_), view(w_), view(f0_)); status != StepStatus::ok)
+    return status;
+  if (const StepStatus status = linearised(t); status != StepStatus::ok) return status;
+  const Linearisation& l = system_->linearisation();
+  guard_.find(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass());
+  detector_.linearised(l.jacobian_pattern(), l.jacobian(), l.mass_pattern(), l.mass());
+  jacobian_current_ = jacobian_usable_ = true;
+  return StepStatus::ok;
+}
+
+StepStatus StagedStepper::prepare(double t, double h) noexcept {
+  if (const StepStatus status = evaluate_start(t); status != StepStatus::ok) return status;
+  before_step(h);
+  if (factored_h_ == h) return StepStatus::ok;
+  factored_h_ = 0;
+  if (const StepStatus status = factor(h); status != StepStatus::ok) return status;
+  factored_h_ = h;
+  return StepStatus::ok;
+}
+
+/// Starting values: the polynomial of the last step, continued.
+void StagedStepper::predict(double h) noexcept {
+  if (!has_old_ || !options_.newton.extrapolate) {
+    z_.setZero();
+    return;
+  }
+  const DenseStages& old = old_dense();
+  const Vector& c = table().c;
+  double weights[max_runge_kutta_stages + 1];
+  for (int i = 0; i < c.size(); ++i) {
+    old.dense_weights(1 + c[i] * h / h_old_, weights, nullptr);
+    weights[old.degree() - 1] -= 1;  // relative to the end of that step
+    auto z = z_.col(i);
+    z.setZero();
+    for (int k = 0; k < old.degree(); ++k) z += weights[k] * z_old_.col(old.nodes[static_cast<std::size_t>(k)]);
+  }
+}
+
+StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept {
+  const int s = table().s;
+  const bool patient = options_.step.fixed_step > 0;
+  const int own = patient ? 50 : 7 + 5 * std::max(s - 3, 0) / 2;
+  const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
+  newton_norm_.weights(view(x_), h, view(weights_));
+  newton_.start(k_max, kappa_, first_ || patient, patient);
+  for (;;) {
+    if (const StepStatus status = residual(t, h); status != StepStatus::ok) {
+      attempt.retry_factor = 0.5;
+      return status;
+    }
+    if (const StepStatus status = correct(h); status != StepStatus::ok) {
+      attempt.retry_factor = 0.5;
+      return status;
+    }
+    ++system_->counters.newton_iterations;
+    double squares = 0;
+    for (int i = 0; i < s; ++i) {
+      const double d = newton_norm_.weighted(column(dz_, i), view(weights_));
+      squares += d * d;
+    }
+    const auto verdict = newton_.after(std::sqrt(squares / s));
+    if (verdict == NewtonControl::Verdict::diverged || verdict == NewtonControl::Verdict::slow) {
+      attempt.retry_factor = newton_.retry_factor(verdict);
+      return StepStatus::newton_diverged;
+    }
+    z_.leftCols(s) += dz_.leftCols(s);
+    if (verdict == NewtonControl::Verdict::converged) break;
+  }
+  attempt.caution = std::min(1.0, (2.0 * k_max + 1) / (2.0 * k_max + newton_.iterations()));
+  return StepStatus::ok;
+}
+
+/// Right-hand side of (1) into rho_.
+EvalStatus StagedStepper::spark_residual(double t, double h) noexcept {
+  constexpr double weights[] = {4.0 / 5, 2.0 / 5, 4.0 / 5};  // d̂
+  spark_ = -z_.col(table().s);
+  for (int i = 0; i < 3; ++i) spark_ += weights[i] * z_.col(i);
+  spark_ = spark_.cwiseAbs2() / (gamma0() * h);
+  if (!constant_mass_) return system_->mass_times(t, view(x_), view(spark_), view(rho_));
+  rho_.setZero();
+  system_->matrix().add_B_times(view(rho_), 1, view(spark_), view(rho_));
+  return EvalStatus::ok;
+}
+
+void StagedStepper::watch_quadratures(double h) noexcept {
+  double at_stages[max_runge_kutta_stages];
+  for (const int row : guard_.rows()) {
+    slopes(row, h, at_stages);
+    nu_[row] = std::max(std::abs(nu_[row]), guard_.error(row, at_stages, h, has_old_ ? h_old_ : 0));
+  }
+}
+
+StepStatus StagedStepper::estimate(double t, double h, Attempt& attempt) noexcept {
+  const bool spark = options_.runge_kutta.estimate == ErrorEstimate::spark;
+  const bool plain = options_.runge_kutta.estimate == ErrorEstimate::plain;
+  attempt.error_order = spark ? 4 : error_order();
+  if (!wants_estimate()) return StepStatus::ok;
+  const int slot = filter_slot();
+  if (const EvalStatus status = estimate_residual(t, h, {}); status != EvalStatus::ok) return step_status(status);
+  system_->solve(view(std::as_const(rho_)), view(nu_), slot);
+  if (detector_.looking()) {
+    mu_ = (gamma0() * h) * rho_;  // valid where B has a unit row: for positions
+    first_nu_ = nu_;
+    if (!options_.stiffness.accepted_only) observe(false);
+  }
+  if (options_.step.fixed_step > 0) return StepStatus::ok;
+  if (plain) nu_ = (gamma0() * h) * rho_;
+  if (spark) {
+    if (const EvalStatus status = spark_residual(t, h); status != EvalStatus::ok) return step_status(status);
+    system_->solve(view(std::as_const(rho_)), view(nu_), slot);
+  }
+  watch_quadratures(h);
+  double error = norm_(view(nu_), view(x_), view(trial_), h);
+  if (error > 1 && !plain && !spark && (first_ || after_rejection_) && std::isfinite(error) &&
+      estimate_residual(t, h, view(nu_)) == EvalStatus::ok) {
+    system_->solve(view(std::as_const(rho_)), view(nu_), slot);
+    watch_quadratures(h);
+    error = norm_(view(nu_), view(x_), view(trial_), h);
+  }
+  attempt.error = std::max(error, 1e-10);
+  if (first_ && error > 1) attempt.retry_factor = 0.1;
+  return StepStatus::ok;
+}
+
+Attempt StagedStepper::attempt(double t, double h) noexcept {
+  Attempt result;
+  h_ = h;
+  has_trial_ = false;
+  result.status = prepare(t, h);
+  if (result.status == StepStatus::singular_matrix) result.retry_factor = 0.5;
+  if (result.status != StepStatus::ok) return result;
+  predict(h);
+  result.status = iterate(t, h, result);
+  if (result.status != StepStatus::ok) return result;
+  result.status = finish(t, h);
+  if (result.status != StepStatus::ok) {
+    result.retry_factor = 0.5;
+    return result;
+  }
+  trial_ = x_ + z_.col(table().s);
+  has_trial_ = true;
+  result.status = estimate(t, h, result);
+  if (result.status == StepStatus::ok && !trial_.allFinite()) result.status = StepStatus::not_finite;
+  if (options_.newton.limit_growth) result.largest_factor = newton_limit_.largest_factor(h, newton_.contraction());
+  result.keeps_factor = newton_.contraction() <= options_.newton.reuse_jacobian;
+  return result;
+}
+
+/// Shows the last attempt to the detector.
+void StagedStepper::observe(bool accepted) noexcept {
+  norm_.shares(view(first_nu_), view(x_), view(trial_), h_, view(stage_));
+  if (detector_.observe({.mu = view(mu_),
+                         .nu = view(first_nu_),
+                         .shares = view(stage_),
+                         .h = h_,
+                         .gamma0 = gamma0(),
+                         .scale = norm_.scale(h_),
+                         .error_order = error_order(),
+                         .accepted = accepted}))
+    apply_stiffness();
+}
+
+/// One more power of h for the velocities (and accelerations) of stiff coordinates, in the error and in Newton's norm.
+void StagedStepper::apply_stiffness() noexcept {
+  const auto raise = [&](int i, bool stiff) {
+    if (i < 0) return;
+    norm_.set_power(i, std::min(base_powers_[static_cast<std::size_t>(i)] + (stiff ? 1 : 0), 7));
+    if (options_.newton.norm == NewtonNorm::error) newton_norm_.set_power(i, norm_.power(i));
+  };
+  for (const auto& q : detector_.coordinates()) {
+    raise(q.velocity, q.stiff);
+    raise(q.momentum, q.stiff);
+    if (options_.stiffness.accelerations) raise(q.acceleration, q.stiff);
+  }
+  stiffness_changed();
+}
+
+void StagedStepper::commit() noexcept {
+  if (options_.stiffness.accepted_only && detector_.looking()) observe(true);
+  start_.swap(x_);
+  x_.swap(trial_);
+  z_old_.swap(z_);
+  t_ += h_;
+  const double ratio = has_old_ ? h_ / h_old_ : 1;
+  h_old_ = h_;
+  has_old_ = true;
+  newton_.commit();
+  newton_limit_.accepted(newton_.contraction());
+  guard_.commit();
+  committed(ratio);
+  if (!constant_mass_) interpolate(1, view(trial_), view(w_));
+  f0_valid_ = jacobian_current_ = false;
+  jacobian_usable_ = newton_.contraction() <= options_.newton.reuse_jacobian;
+  first_ = after_rejection_ = false;
+}
+
+void StagedStepper::discard() noexcept {
+  jacobian_usable_ = jacobian_usable_ && jacobian_current_;
+  after_rejection_ = true;
+  if (!has_trial_) newton_limit_.failed(h_);
+}
+
+void StagedStepper::interpolate(double theta, Out x, Out w) const noexcept {
+  const DenseStages& s = old_dense();
+  double weights[max_runge_kutta_stages + 1], slopes[max_runge_kutta_stages + 1];
+  s.dense_weights(theta, weights, slopes);
+  if (theta == 1) std::fill_n(weights, s.degree() - 1, 0.0), weights[s.degree() - 1] = 1;  // exactly
+  map(x) = start_;
+  if (!w.empty()) map(w).setZero();
+  for (int k = 0; k < s.degree(); ++k) {
+    const auto z = z_old_.col(s.nodes[static_cast<std::size_t>(k)]);
+    map(x) += weights[k] * z;
+    if (!w.empty()) map(w) += (slopes[k] / h_old_) * z;
+  }
+}
+
+void StagedStepper::rebase() noexcept {
+  if (system_->base().empty()) return;
+  system_->rebase(view(x_));
+  f0_valid_ = false;
+}
+
+void StagedStepper::renew() {
+  system_->renew(t_, view(x_));
+  f0_valid_ = jacobian_current_ = jacobian_usable_ = false;
+  factored_h_ = 0;
+  structure_changed();
+}
+
+void StagedStepper::save(ArchiveWriter& out) const {
+  out.put(view(x_));
+  out.put(view(w_));
+  out.put(In(z_old_.data(), static_cast<std::size_t>(z_old_.size())));
+  system_->save(out);
+  newton_.save(out);
+  out.put(newton_limit_);
+  detector_.save(out);
+  guard_.save(out);
+  for (const double value : {t_, h_old_}) out.put(value);
+  for (const bool value : {first_, has_old_, after_rejection_}) out.put(value);
+}
+
+bool StagedStepper::load(ArchiveReader& in) {
+  in.get(view(x_));
+  in.get(view(w_));
+  in.get(Out(z_old_.data(), static_cast<std::size_t>(z_old_.size())));
+  system_->load(in);
+  newton_.load(in);
+  in.get(newton_limit_);
+  detector_.load(in);
+  guard_.load(in);
+  for (double* value : {&t_, &h_old_}) in.get(*value);
+  for (bool* value : {&first_, &has_old_, &after_rejection_}) in.get(*value);
+  if (!in.ok()) return false;
+  apply_stiffness();
+  renew();
+  return true;
+}
+
+int StagedStepper::worst_component() const noexcept {
+  return has_trial_ && options_.step.fixed_step == 0 ? norm_.worst(view(nu_), view(x_), view(trial_), h_) : -1;
+}
+
+std::vector<int> StagedStepper::stiff_components() const {
+  std::vector<int> found;
+  for (const auto& q : detector_.coordinates())
+    if (q.stiff) found.push_back(q.position);
+  return found;
+}
+
+}  // namespace rubato
