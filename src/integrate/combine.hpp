@@ -10,4 +10,7 @@ namespace rubato::detail {
 /// in its last bit, on how the loop is cut into blocks. start and x may be the same memory; y may be empty.
 void combine(In start, int s, const double* u, const double* a, Out x, const double* c, Out y) noexcept;
 
+/// All combinations of s columns of n numbers each: out_i = Σ_{j<s} m_ij z_j, m by rows. out and z are different memory.   (2)
+void combine_columns(int s, const double* m, const double* z, double* out, std::ptrdiff_t n) noexcept;
+
 }  // namespace rubato::detail

@@ -7,7 +7,7 @@ namespace rubato {
 
 class DecoupledStages {
  public:
-  explicit DecoupledStages(int n) : rho_(Vector::Zero(n)), complex_(Eigen::VectorXcd::Zero(n)) {}
+  DecoupledStages(int n, int most_stages) : modes_(Matrix::Zero(n, most_stages)), complex_(Eigen::VectorXcd::Zero(n)) {}
 
   /// λ_k/h B − J for every mode.
   [[nodiscard]] static StepStatus factor(const StageScheme& scheme, SteppedSystem& system, double h) noexcept;
@@ -15,7 +15,7 @@ class DecoupledStages {
   void solve(const StageScheme& scheme, SteppedSystem& system, const Matrix& r, Matrix& dz) noexcept;
 
  private:
-  Vector rho_;
+  Matrix modes_;
   Eigen::VectorXcd complex_;
 };
 

@@ -49,7 +49,8 @@ class NewtonControl {
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
-      left_ = eta_ * std::pow(theta_, max_ - 1 - k_) * d / kappa_;
+      left_ = eta_ * d / kappa_;
+      for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
       if (k_ < max_ && left_ >= 1 && !patient_) return Verdict::slow;  // (3)
     }
     d_before_ = std::max(d, std::numeric_limits<double>::min());

@@ -59,7 +59,7 @@ Result<std::unique_ptr<Stepper>> PartitionedStepper::create(const RungeKuttaTabl
     if (!made) return Error{fmt::format("method {}: {}", table.name(), made.error().message)};
     krylov = std::move(*made);
     const StageScheme& scheme = krylov->scheme();
-    const bool shared = !scheme.real.empty() && std::abs(gamma0 * scheme.real.front().lambda - 1) < 1e-12;
+    const bool shared = !scheme.real.empty() && std::abs(gamma0 * scheme.real.front() - 1) < 1e-12;
     slot = shared ? 0 : static_cast<int>(scheme.real.size());
     pairs = static_cast<int>(scheme.pairs.size());
   }

@@ -86,9 +86,15 @@ MethodInfo info_of(const RungeKuttaTable& table) {
 }
 
 std::vector<RungeKuttaTable> tables_of(std::string_view name) {
+  static const std::vector<RungeKuttaTable> radau_tables = [] {
+    std::vector<RungeKuttaTable> all;
+    for (const auto& radau : radaus) all.push_back(runge_kutta_table(F::radau_iia, radau.stages));
+    return all;
+  }();
+  if (name == "radau") return radau_tables;
   std::vector<RungeKuttaTable> tables;
-  for (const auto& radau : radaus)
-    if (name == "radau" || name == radau.name) tables.push_back(runge_kutta_table(F::radau_iia, radau.stages));
+  for (std::size_t i = 0; i < radaus.size(); ++i)
+    if (name == radaus[i].name) tables.push_back(radau_tables[i]);
   if (tables.empty())
     if (auto table = runge_kutta_by_name(name)) tables.push_back(std::move(*table));
   return tables;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "combine.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 
 namespace rubato {
@@ -13,7 +14,7 @@ namespace {
 
 /// The filter shares the factor of the real mode; where there is none, or another γ₀ was asked for, it has its own.
 int filter_slot_of(const StageScheme& scheme) noexcept {
-  const bool shared = !scheme.real.empty() && scheme.gamma0 == 1 / scheme.real.front().lambda;
+  const bool shared = !scheme.real.empty() && scheme.gamma0 == 1 / scheme.real.front();
   return shared ? 0 : static_cast<int>(scheme.real.size());
 }
 
@@ -53,7 +54,7 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
                     std::move(system)),
       schemes_(std::move(schemes)),
       level_(first),
-      decoupled_(problem.dae->size()) {
+      decoupled_(problem.dae->size(), most_stages(schemes_)) {
   const int n = system_->size();
   k_.setZero(n, r_.cols());
   slope_.setZero(n);
@@ -76,25 +77,22 @@ StepStatus RungeKuttaStepper::factor(double h) noexcept {
   return system_->factor(1 / (s.gamma0 * h), slot);
 }
 
-/// (1) into r_, K_i into k_.
+/// (1) into r_, h K_i into k_.
 StepStatus RungeKuttaStepper::residual(double t, double h) noexcept {
   const StageScheme& s = scheme();
-  const double inverse_h = 1 / h;
+  detail::combine_columns(s.s, s.inverse.data(), z_.data(), k_.data(), z_.rows());
   for (int i = 0; i < s.s; ++i) {
-    auto k = k_.col(i);
-    k = (inverse_h * s.A_inverse(i, 0)) * z_.col(0);
-    for (int j = 1; j < s.s; ++j) k += (inverse_h * s.A_inverse(i, j)) * z_.col(j);
     stage_ = x_ + z_.col(i);
     const double ti = t + s.table.c[i] * h;
     if (const EvalStatus status = system_->f(ti, view(stage_), view(rho_)); status != EvalStatus::ok)
       return step_status(status);
     if (constant_mass_) {
-      system_->matrix().add_B_times(view(rho_), -1, column(k_, i), column(r_, i));
+      system_->matrix().add_B_times(view(rho_), -1 / h, column(k_, i), column(r_, i));
     } else {
       if (const EvalStatus status = system_->mass_times(ti, view(stage_), column(k_, i), column(r_, i));
           status != EvalStatus::ok)
         return step_status(status);
-      r_.col(i) = rho_ - r_.col(i);
+      r_.col(i) = rho_ - r_.col(i) / h;
     }
   }
   return StepStatus::ok;

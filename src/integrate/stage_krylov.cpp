@@ -9,14 +9,8 @@ namespace rubato {
 Result<std::unique_ptr<StageKrylov>> StageKrylov::create(int s, std::span<const char> algebraic) {
   auto scheme = StageScheme::create(runge_kutta_table(RungeKuttaFamily::lobatto_iiic, s));
   if (!scheme) return scheme.error();
-  for (auto& mode : scheme->real) {
-    mode.from = scheme->table.W.transpose() * mode.from;
-    mode.to = scheme->table.W_inverse * mode.to;
-  }
-  for (auto& mode : scheme->pairs) {
-    mode.from = scheme->table.W.transpose() * mode.from;
-    mode.to = scheme->table.W_inverse * mode.to;
-  }
+  scheme->to_modes = scheme->to_modes * scheme->table.W;
+  scheme->from_modes = scheme->table.W_inverse * scheme->from_modes;
   return std::unique_ptr<StageKrylov>(new StageKrylov(std::move(*scheme), algebraic));
 }
 
@@ -24,7 +18,7 @@ StageKrylov::StageKrylov(StageScheme scheme, std::span<const char> algebraic)
     : scheme_(std::move(scheme)),
       X_inverse_(scheme_.table.X.fullPivLu().inverse()),
       algebraic_(algebraic.begin(), algebraic.end()),
-      decoupled_(static_cast<int>(algebraic.size())),
+      decoupled_(static_cast<int>(algebraic.size()), scheme_.s),
       gmres_(static_cast<int>(algebraic.size()) * scheme_.s, restart) {
   const auto n = static_cast<Eigen::Index>(algebraic.size());
   for (Matrix* m : {&right_, &scaled_, &work_, &product_, &solution_}) m->setZero(n, scheme_.s);

@@ -5,6 +5,8 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 
@@ -14,9 +16,7 @@ namespace {
 
 constexpr double worst_condition = 1e8;  // of T: the transformation would cost half the digits
 
-}  // namespace
-
-Result<StageScheme> StageScheme::create(const RungeKuttaTable& table) {
+Result<StageScheme> computed(const RungeKuttaTable& table) {
   if (!table.invertible()) return Error{fmt::format("{} has a singular coefficient matrix", table.name())};
   StageScheme scheme;
   static_cast<DenseStages&>(scheme) = DenseStages(table.c);
@@ -33,18 +33,44 @@ Result<StageScheme> StageScheme::create(const RungeKuttaTable& table) {
   if (!(lu.rcond() > 1 / worst_condition))
     return Error{fmt::format("the coefficient matrix of {} has (nearly) no basis of eigenvectors", table.name())};
   const Eigen::MatrixXcd T_inverse = lu.inverse();
+  scheme.inverse = scheme.A_inverse;
+  scheme.to_modes.resize(table.s, table.s);
+  scheme.from_modes.resize(table.s, table.s);
+  int column = 0;
   for (int k = 0; k < table.s; ++k) {
     const std::complex<double> lambda = eigen.eigenvalues()[k];
-    if (lambda.imag() == 0)
-      scheme.real.push_back({lambda.real(), T_inverse.row(k).real().transpose(), T.col(k).real()});
-    else if (lambda.imag() > 0)
-      scheme.pairs.push_back({lambda, T_inverse.row(k).transpose(), 2.0 * T.col(k)});
+    if (lambda.imag() != 0) continue;
+    scheme.real.push_back(lambda.real());
+    scheme.to_modes.row(column) = T_inverse.row(k).real();
+    scheme.from_modes.col(column++) = T.col(k).real();
+  }
+  for (int k = 0; k < table.s; ++k) {
+    const std::complex<double> lambda = eigen.eigenvalues()[k];
+    if (!(lambda.imag() > 0)) continue;
+    scheme.pairs.push_back(lambda);
+    scheme.to_modes.row(column) = T_inverse.row(k).real();
+    scheme.from_modes.col(column++) = 2 * T.col(k).real();
+    scheme.to_modes.row(column) = T_inverse.row(k).imag();
+    scheme.from_modes.col(column++) = -2 * T.col(k).imag();
   }
   scheme.gamma0 = default_gamma0(table);
-  for (const auto& mode : scheme.real)  // exactly that of the factor they share
-    if (std::abs(scheme.gamma0 * mode.lambda - 1) < 1e-12) scheme.gamma0 = 1 / mode.lambda;
+  for (const double lambda : scheme.real)  // exactly that of the factor they share
+    if (std::abs(scheme.gamma0 * lambda - 1) < 1e-12) scheme.gamma0 = 1 / lambda;
 
   return scheme;
+}
+
+}  // namespace
+
+Result<StageScheme> StageScheme::create(const RungeKuttaTable& table) {
+  if (table.info().blended) return computed(table);
+  static std::mutex guard;
+  static std::map<std::pair<RungeKuttaFamily, int>, Result<StageScheme>> known;
+  const std::lock_guard lock(guard);
+  const std::pair key{table.family, table.s};
+  auto found = known.find(key);
+  if (found == known.end()) found = known.emplace(key, computed(table)).first;
+  return found->second;
 }
 
 }  // namespace rubato

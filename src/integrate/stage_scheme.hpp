@@ -14,7 +14,8 @@
 namespace rubato {
 
 struct StageScheme : DenseStages {
-  /// Fails, naming the reason, where A is singular or its eigenvectors are useless.
+  /// Fails, naming the reason, where A is singular or its eigenvectors are useless. Schemes of unblended tables are kept: a
+  /// short run would spend more time on them than on its steps.
   [[nodiscard]] static Result<StageScheme> create(const RungeKuttaTable& table);
 
   RungeKuttaTable table;
@@ -23,16 +24,11 @@ struct StageScheme : DenseStages {
   Vector d;
   bool ends_in_last_stage = false;  ///< d = e_s
 
-  struct RealMode {
-    double lambda;
-    Vector from, to;  ///< row k of T⁻¹, column k of T
-  };
-  struct ComplexMode {
-    std::complex<double> lambda;
-    Eigen::VectorXcd from, to;  ///< `to` includes the factor 2
-  };
-  std::vector<RealMode> real;
-  std::vector<ComplexMode> pairs;
+  std::vector<double> real;                 ///< λ_k, and
+  std::vector<std::complex<double>> pairs;  ///< one of each pair
+  // (2) in real numbers, by rows: a column per real mode, then two, real and imaginary part, per pair.
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Rows to_modes, from_modes, inverse;  ///< inverse: A⁻¹
 
   /// γ₀ of the error filter (I − hγ₀J)⁻¹: 1/λ of the real mode, whose factor it shares, or a number of its own.
   double gamma0 = 0;
