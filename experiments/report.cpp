@@ -114,9 +114,10 @@ std::string markdown(const Experiment& experiment, std::span<const Finding> find
     const io::Table table = table_of(section, io::TableFormat::markdown);
     if (!table.rows.empty()) page += io::render(table, io::TableFormat::markdown) + "\n";
     if (!section.difference.empty()) page += section.difference + "\n\n";
-    for (const auto& picture : section.pictures)
-      page += fmt::format("![{}]({}/{}.svg)\n\n{}\n\n", picture.figure.title, picture_folder, picture.name,
-                          picture.caption);
+    for (const auto& picture : section.pictures) {  // those without caption stand beside the next
+      page += fmt::format("![{}]({}/{}.svg)\n", picture.figure.title, picture_folder, picture.name);
+      if (!picture.caption.empty()) page += fmt::format("\n{}\n\n", picture.caption);
+    }
     while (page.ends_with("\n\n")) page.pop_back();
   }
   if (!experiment.missing.empty()) page += fmt::format("\n## Not here yet\n\n{}\n", experiment.missing);

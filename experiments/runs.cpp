@@ -28,6 +28,7 @@ IntegrateOptions radau5_mode(double tolerance, double initial_step) {
   options.tolerances = {.rtol = tolerance, .atol = tolerance};
   options.step.initial_step = initial_step;
   options.step.weight_at = WeightAt::start;
+  options.newton.limit_growth = false;
   return options;
 }
 
@@ -37,6 +38,7 @@ IntegrateOptions spark3_mode(double tolerance, double initial_step) {
   options.step.initial_step = initial_step;
   options.step.controller = Controller::elementary;
   options.runge_kutta.map_tolerances = false;
+  options.newton.limit_growth = false;
   return options;
 }
 

@@ -15,7 +15,13 @@ Experiment stiff_irk() {
           "of Newton's iteration. *published*: as printed; *rerun*: public RADAU5 or a prototype on the same set-up, "
           "where there was one; *ratio*: our attempts over the published ones; *NFCN*: our evaluations of the "
           "right-hand side. Errors are those at the end, against the reference of the catalogue.",
-      .parts = {{"table-5.1", "linear DAE, standard form", stiff::table_5_1},
+      .parts = {{"figure-3.1", "stability boundaries", stiff::figure_3_1, true},
+                {"figure-3.2", "spectral radii", stiff::figure_3_2},
+                {"table-3.4", "dispersion and dissipation orders", stiff::table_3_4},
+                {"figure-3.3", "order stars", stiff::figure_3_3},
+                {"figure-3.4", "damping ratio and period error", stiff::figure_3_4, true},
+                {"figure-4.3", "maximum damping", stiff::figure_4_3},
+                {"table-5.1", "linear DAE, standard form", stiff::table_5_1},
                 {"table-5.2", "linear DAE, semi-explicit form", stiff::table_5_2},
                 {"figure-5.1", "linear DAE, standard form", stiff::figure_5_1, true},
                 {"figure-5.2", "linear DAE, semi-explicit form", stiff::figure_5_2, true},

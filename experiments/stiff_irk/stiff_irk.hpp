@@ -8,6 +8,12 @@ namespace rubato::experiments {
 
 /// One function per table or figure, one file per problem.
 namespace stiff {
+Section figure_3_1(const Control& control);
+Section figure_3_2(const Control& control);
+Section table_3_4(const Control& control);
+Section figure_3_3(const Control& control);
+Section figure_3_4(const Control& control);
+Section figure_4_3(const Control& control);
 Section table_5_1(const Control& control);
 Section table_5_2(const Control& control);
 Section figure_5_1(const Control& control);
