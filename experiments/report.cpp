@@ -28,7 +28,8 @@ Cell count(const std::optional<Counters>& c, long Counters::*which) {
 }
 
 Cell ratio(const Comparison& run, bool for_people) {
-  if (!run.published || !run.ours || run.published->steps <= 0 || run.ours->steps < 0) return "";
+  if (!run.published || !run.ours || !run.trouble.empty() || run.published->steps <= 0 || run.ours->steps < 0)
+    return "";
   const double value = static_cast<double>(run.ours->steps) / static_cast<double>(run.published->steps);
   if (for_people) return fmt::format("{:.2f}", value);
   return value;

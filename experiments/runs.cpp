@@ -60,7 +60,7 @@ const std::vector<double>& Outcome::column(std::string_view name) const {
   return none;
 }
 
-Outcome execute(const Setup& setup, const Control& control, Keep keep) {
+Outcome execute(const Setup& setup, const Control& control, Keep keep, std::vector<double> times) {
   Outcome outcome;
   if (control.stopped()) return outcome.trouble = "interrupted", outcome;
   if (control.say) control.say(fmt::format("{} {} with {}", setup.problem, setup.formulation, setup.method));
@@ -70,7 +70,7 @@ Outcome execute(const Setup& setup, const Control& control, Keep keep) {
   const InitialValueProblem& problem = outcome.instance.problem;
   const auto method = method_by_name(setup.method);
   if (!method) return outcome.trouble = "not available", outcome;
-  Recorder recorder(problem);
+  Recorder recorder(problem, std::move(times));
   std::vector<Observer*> observers;
   if (keep == Keep::steps) observers.push_back(&recorder);
   auto summary =
@@ -114,7 +114,7 @@ Comparison compared(const std::string& run, std::optional<Counters> published, s
                     const Control& control, const std::vector<std::string>& stiff) {
   const Outcome outcome = execute(setup, control);
   Comparison row{.run = run, .published = published, .rerun = std::move(rerun), .trouble = outcome.trouble};
-  row.stiff = outcome.stiff;
+  if (setup.options.stiffness.detect) row.stiff = outcome.stiff;  // found, not told
   if (!outcome.ran) return row;
   const Statistics& s = outcome.summary.statistics;
   row.ours = Counters{s.steps, s.accepted, s.rejected, s.failed};

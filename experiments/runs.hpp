@@ -43,7 +43,9 @@ struct Outcome {
 };
 
 enum class Keep : std::uint8_t { end, steps };
-[[nodiscard]] Outcome execute(const Setup& setup, const Control& control, Keep keep = Keep::end);
+/// `times`: the solution is kept at these instead of at the steps.
+[[nodiscard]] Outcome execute(const Setup& setup, const Control& control, Keep keep = Keep::end,
+                              std::vector<double> times = {});
 
 /// Against the catalogue's reference at the end; `stiff` names positions.
 [[nodiscard]] Errors end_errors(const Outcome& outcome, const std::vector<std::string>& stiff);

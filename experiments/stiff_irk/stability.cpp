@@ -30,7 +30,7 @@ int linear_order(const StabilityFunction& R) {
 }
 
 io::Figure boundaries(Family family, const std::string& name) {
-  constexpr io::Grid grid{.x_low = -2, .x_high = 22, .y_low = -12, .y_high = 12, .nx = 160, .ny = 160};
+  constexpr io::Grid grid{.x_low = -3, .x_high = 27, .y_low = -15, .y_high = 15, .nx = 160, .ny = 160};
   io::Figure figure{.title = "Stability boundaries: " + name,
                     .subtitle = "three stages; stable outside the curves, θ = 1: left of the axis",
                     .x_label = "Re z",

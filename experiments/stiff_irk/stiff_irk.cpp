@@ -20,6 +20,8 @@ Experiment stiff_irk() {
                 {"table-3.4", "dispersion and dissipation orders", stiff::table_3_4},
                 {"figure-3.3", "order stars", stiff::figure_3_3},
                 {"figure-3.4", "damping ratio and period error", stiff::figure_3_4, true},
+                {"figure-4.1", "error estimates of order 1 and 3", stiff::figure_4_1, true},
+                {"figure-4.2", "tolerances asked for and reached", stiff::figure_4_2},
                 {"figure-4.3", "maximum damping", stiff::figure_4_3},
                 {"table-5.1", "linear DAE, standard form", stiff::table_5_1},
                 {"table-5.2", "linear DAE, semi-explicit form", stiff::table_5_2},
@@ -29,8 +31,11 @@ Experiment stiff_irk() {
                 {"table-5.4", "stiff pendulum, multiplier with differentiated constraint", stiff::table_5_4},
                 {"table-5.5", "stiff pendulum, formulations in RADAU5", stiff::table_5_5},
                 {"figure-5.3", "stiff pendulum, step sizes", stiff::figure_5_3, true},
+                {"figure-5.4", "double pendulum with a torsion spring: energy", stiff::figure_5_4},
                 {"table-5.6", "flexible slider crank, smooth start", stiff::table_5_6},
-                {"table-5.7", "flexible slider crank, perturbed start", stiff::table_5_7}},
+                {"table-5.7", "flexible slider crank, perturbed start", stiff::table_5_7},
+                {"figure-5.6", "flexible slider crank, smooth start", stiff::figure_5_6, true},
+                {"figure-5.7", "flexible slider crank, perturbed start", stiff::figure_5_7, true}},
       .missing =
           "Table 5.8 and figures 5.8 to 5.10 (washing machine), figures 5.11 to 5.14 (truck loading platform): the "
           "models are not in the catalogue yet. Figure 5.5 shows the crank itself."};

@@ -13,6 +13,8 @@ Section figure_3_2(const Control& control);
 Section table_3_4(const Control& control);
 Section figure_3_3(const Control& control);
 Section figure_3_4(const Control& control);
+Section figure_4_1(const Control& control);
+Section figure_4_2(const Control& control);
 Section figure_4_3(const Control& control);
 Section table_5_1(const Control& control);
 Section table_5_2(const Control& control);
@@ -22,8 +24,11 @@ Section table_5_3(const Control& control);
 Section table_5_4(const Control& control);
 Section table_5_5(const Control& control);
 Section figure_5_3(const Control& control);
+Section figure_5_4(const Control& control);
 Section table_5_6(const Control& control);
 Section table_5_7(const Control& control);
+Section figure_5_6(const Control& control);
+Section figure_5_7(const Control& control);
 }  // namespace stiff
 
 }  // namespace rubato::experiments

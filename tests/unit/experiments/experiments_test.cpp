@@ -29,10 +29,13 @@ TEST(Experiments, EveryEntryIsComplete) {
   EXPECT_FALSE(experiment_by_name("nothing"));
 }
 
-TEST(Experiments, StiffIrkHasThePublishedTables) {
+TEST(Experiments, StiffIrkHasThePublishedTablesAndFigures) {
   const auto experiment = experiment_by_name("stiff-irk");
   ASSERT_TRUE(experiment);
-  for (const char* name : {"table-5.1", "table-5.2", "table-5.3", "table-5.4", "table-5.5", "table-5.6", "table-5.7"}) {
+  for (const char* name :
+       {"table-3.4",  "table-5.1",  "table-5.2",  "table-5.3",  "table-5.4",  "table-5.5",  "table-5.6",
+        "table-5.7",  "figure-3.1", "figure-3.2", "figure-3.3", "figure-3.4", "figure-4.1", "figure-4.2",
+        "figure-4.3", "figure-5.1", "figure-5.2", "figure-5.3", "figure-5.4", "figure-5.6", "figure-5.7"}) {
     const std::string wanted[] = {name};
     EXPECT_TRUE(chosen_parts(**experiment, wanted)) << name;
   }
