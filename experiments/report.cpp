@@ -58,8 +58,8 @@ io::Table without_empty_columns(const io::Table& table) {
 }
 
 io::Table for_people(const std::vector<Comparison>& runs) {
-  io::Table table{{"run", "published", "rerun", "Rubato", "ratio", "NFCN", "found stiff", "error of q, stiff",
-                   "q, others", "v, stiff", "v, others"},
+  io::Table table{{"run", "published", "rerun", "Rubato", "ratio", "NFCN", "found stiff", "error of stiff q",
+                   "error of other q", "error of stiff v", "error of other v"},
                   {}};
   for (const auto& run : runs) {
     std::string ours = together(run.ours);
@@ -69,7 +69,14 @@ io::Table for_people(const std::vector<Comparison>& runs) {
                           error(run, &Errors::q_stiff, true), error(run, &Errors::q_other, true),
                           error(run, &Errors::v_stiff, true), error(run, &Errors::v_other, true)});
   }
-  return without_empty_columns(table);
+  table = without_empty_columns(table);
+  const auto has = [&](const std::string& name) {
+    return std::find(table.columns.begin(), table.columns.end(), name) != table.columns.end();
+  };
+  for (const std::string kind : {"q", "v"})  // others than which?
+    if (!has("error of stiff " + kind))
+      std::replace(table.columns.begin(), table.columns.end(), "error of other " + kind, "error of " + kind);
+  return table;
 }
 
 io::Table for_programs(const std::vector<Comparison>& runs) {

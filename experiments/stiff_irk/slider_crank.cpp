@@ -63,14 +63,16 @@ Section table_5_6(const Control& control) {
     rows.add("found by estimates, grouped", both, "", by_estimates(options, 7, true));
     rows.add("found by frequencies", both, "", detecting(options, {}));
   }
-  return {.setting =
-              "`slider-crank-15`, semi-explicit form with 27 unknowns (`ggl+a`), RADAU5 mode, first step 0.1, "
-              "0 ≤ t ≤ 0.1. Tolerances are not printed: two guesses. The source's q₆, q₇ are named q3, q4 here.",
-          .runs = std::move(rows.rows),
-          .difference =
-              "Tolerances are not printed, and our smooth start is that of the periodic motion, smoother than the "
-              "source's decoupled analysis: there is less to scale away. Public RADAU5 on our set-up shows the "
-              "same."};
+  return {
+      .setting =
+          "`slider-crank-15`, semi-explicit form with 27 unknowns (`ggl+a`), RADAU5 mode, first step 0.1, "
+          "0 ≤ t ≤ 0.1. Tolerances are not printed: two guesses. The source's q₆, q₇ are named q3, q4 here.",
+      .runs = std::move(rows.rows),
+      .difference =
+          "Tolerances are not printed, and our smooth start is that of the periodic motion, smoother than the source's "
+          "decoupled analysis: there is less to scale away, as reruns of public RADAU5 on our set-up show. With rtol "
+          "10⁻² and scaled accelerations the run breaks down where a₅ (our a_q2) passes zero; it does not with weights "
+          "from both ends of a step, nor with limited growth, our defaults."};
 }
 
 Section table_5_7(const Control& control) {
