@@ -94,11 +94,11 @@ Section table_5_7(const Control& control) {
           .difference =
               "Tolerance and perturbation are not printed, hence another unscaled count; the gain is of the same kind, "
               "a factor of 8 "
-              "at 10⁻³. The source's measure finds nothing here: Newton's iteration fails in the first eleven "
-              "attempts, until h = "
-              "6·10⁻⁵, and needs large ones. Frequencies do not need them, but at 10⁻³ all four coordinates are found "
-              "stiff, at a "
-              "price in the error of the others."};
+              "at 10⁻³. The source's measure needs large first attempts and finds nothing: Newton's iteration fails in "
+              "the first "
+              "eleven, until h = 6·10⁻⁵. Frequencies do not need them, but at 10⁻³ all four coordinates are found "
+              "stiff, at a price "
+              "in the error of the others."};
 }
 
 Section figure_5_6(const Control& control) {
