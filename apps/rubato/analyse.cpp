@@ -21,6 +21,14 @@ namespace {
 using io::Cell;
 using io::Table;
 
+/// A method of the list that is not one table.
+std::string not_one_table(const std::string& name) {
+  if (name == "lobatto-iiidc-min")
+    return "lobatto-iiidc with a theta for each stiff coordinate, e.g. lobatto-iiidc-3:0.5";
+  return fmt::format("lobatto-iiic for stiff coordinates, {} for the others",
+                     "lobatto-" + name.substr(name.find('+') + 1));
+}
+
 Result<Analysed> find_method(const std::string& name) {
   if (const auto table = find_rosenbrock_table(name))
     return Analysed{
@@ -33,6 +41,12 @@ Result<Analysed> find_method(const std::string& name) {
     return Analysed{table->name(), std::string(table->info().title), *table, nullptr, stability_function(*table)};
   if (!table.error().message.starts_with("unknown")) return table.error();
   std::vector<std::string> names;
+  for (const auto& listed : methods()) {
+    const std::string& known = listed.info.name;
+    if (known == name && is_strategy(listed.info))
+      return Error{fmt::format("method {} has no table of its own: {}; analyse these", name, not_one_table(name))};
+    if (known.starts_with("radau") && !known.starts_with("radau-")) names.push_back(known);
+  }
   for (const auto& info : runge_kutta_families()) names.emplace_back(info.name);
   for (const auto& rosenbrock : rosenbrock_tables()) names.emplace_back(rosenbrock.name());
   return Error{unknown_name("method", name.substr(0, name.find(':')), names) +
@@ -73,7 +87,7 @@ std::string polynomial(const std::vector<double>& p) {
 
 std::string complex_text(std::complex<double> z) {
   return std::abs(z.imag()) < 1e-12
-             ? fmt::format("{:.10g}", z.real())
+             ? fmt::format("{:.10g}", std::abs(z.real()) < 1e-15 ? 0.0 : z.real())
              : fmt::format("{:.10g} {} {:.10g}i", z.real(), z.imag() < 0 ? "-" : "+", std::abs(z.imag()));
 }
 
@@ -198,6 +212,8 @@ int analyse(const AnalyseArguments& arguments) {
   else
     fmt::print("{}", io::render(complete.table, *format));
   std::fflush(stdout);
+  if (arguments.method == "radau")
+    note("radau varies its order, 3 to 13: this is where it starts; the others: radau3, radau9, radau13");
   if (arguments.folder.empty()) {
     note("add -o DIR for pictures of its stability and all digits in properties.csv");
     return done;

@@ -107,10 +107,12 @@ Table keys(bool /*everything*/) {
 
 constexpr std::string_view below_methods = R"(
 Without solver.method: radau. Order, stability and index are computed from the coefficients.
-Runge-Kutta methods iterate: as many f calls as it takes; any mass matrix, approximate Jacobians. Rosenbrock methods count
-their f calls, need an exact Jacobian, and accelerations as unknowns where the mass matrix depends on the state.
+Runge-Kutta methods iterate: as many f calls as it takes; approximate Jacobians; any mass matrix, but for lobatto-iiia,
+-iiib, -iiic-star and those that choose a table for each coordinate (-iiic+iiia, -iiic+iiid, -iiidc-min: properties of IIIC).
+Rosenbrock methods count their f calls, need an exact Jacobian, and accelerations as unknowns where the mass matrix depends
+on the state.
 Other members of a family by name, FAMILY-STAGES:THETA: gauss-4, radau-ia-2, lobatto-iiic-5, lobatto-iiidc-3:0.25 (theta = 1:
-the first-named of the two blended methods, 0: the second); `rubato list families`, `rubato analyse NAME`.
+the first-named of the two blended methods, 0, the default: the second); `rubato list families`, `rubato analyse NAME`.
 )";
 
 Table experiments(bool /*everything*/) {

@@ -104,12 +104,13 @@ struct CommandLine {
   }
 
   void add_analyse() {
-    auto* command =
-        add_command(app, "analyse", "Coefficients and computed properties of a method, pictures of its stability",
-                    "  rubato analyse radau-iia-3\n"
-                    "  rubato analyse lobatto-iiidc-3:0.5 -o results/iiidc\n"
-                    "  rubato analyse rodas4 --format json\n\n"
-                    "Runge-Kutta methods: FAMILY[-STAGES][:THETA] (`rubato list families`).");
+    auto* command = add_command(
+        app, "analyse", "Coefficients and computed properties of a method, pictures of its stability",
+        "  rubato analyse radau-iia-3\n"
+        "  rubato analyse lobatto-iiidc-3:0.5 -o results/iiidc\n"
+        "  rubato analyse rodas4 --format json\n\n"
+        "Runge-Kutta methods: FAMILY[-STAGES][:THETA] (`rubato list families`), three stages and theta = 0 where\n"
+        "nothing is said; radau3, radau5, radau9, radau13 are radau-iia-2, -3, -5, -7.");
     command->add_option("method", analyse.method, "Runge-Kutta or Rosenbrock method")->required()->type_name("METHOD");
     command->add_option("-o,--output", analyse.folder, "Folder for the pictures and properties.csv")->type_name("DIR");
     add_format(command, analyse.format);
@@ -159,7 +160,7 @@ struct CommandLine {
                                 "  rubato reproduce stiff-irk -o results/reproduction\n");
     command->add_option("name", reproduce.name, "Experiment (`rubato list experiments`)")->type_name("NAME");
     command->add_flag("--list", reproduce.list, "Show the experiments and their parts");
-    command->add_option("--only", reproduce.only, "Tables and figures: table-5.1, figure-5.4; 5.4 means both")
+    command->add_option("--only", reproduce.only, "Tables and figures: table-5.1, figure-5.1; 5.1 means both")
         ->delimiter(',')
         ->type_name("PART,PART");
     command->add_option("-o,--output", reproduce.folder, "Folder for NAME.md and the pictures NAME/*.svg")

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/integrate/runge_kutta_table.hpp"
 #include "rubato/io/progress.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/derivative_unknowns.hpp"
@@ -115,6 +116,23 @@ Error placed(const io::RunConfig& config, const std::string& message) {
   return config.at("solver", words);
 }
 
+/// Keys that somebody has set and that mean nothing to the method.
+std::vector<std::string> unused_keys(const io::RunConfig& config, const MethodInfo& info) {
+  const bool rosenbrock = info.kind != "Runge-Kutta", lobatto = info.name.starts_with("lobatto");
+  std::vector<std::string> unused;
+  for (const auto& key : io::run_file_keys()) {
+    const std::string_view name = key.name;
+    const bool of_lobatto = name == "solver.alpha0" || name == "solver.theta_of" || name == "solver.stage_solver";
+    const bool iterative = of_lobatto || name == "solver.estimate" || name == "solver.gamma0" ||
+                           name.starts_with("newton.") ||
+                           (name.starts_with("stiffness.") && name != "stiffness.detect");  // which has a note
+    // Radau with theta_of is refused by the library.
+    if (!(rosenbrock ? iterative : of_lobatto && !lobatto && name != "solver.theta_of")) continue;
+    if (!io::is_default(config, key)) unused.push_back(key.name);
+  }
+  return unused;
+}
+
 /// The model's own Jacobian would be used, and is only approximate.
 bool approximate(const Dae& dae, JacobianSource jacobian) {
   return dae.model_jacobian() == ModelJacobian::approximate &&
@@ -199,8 +217,14 @@ std::string index_warning(const Task& task) {
                      info.name, info.max_index, index);
 }
 
+bool is_strategy(const MethodInfo& info) {
+  return info.kind == "Runge-Kutta" && !info.name.starts_with("radau") && !runge_kutta_by_name(info.name);
+}
+
 bool looks_for_stiffness(const Task& task) {
-  return task.config.options.stiffness.detect && task.method->info.kind == "Runge-Kutta";
+  const IntegrateOptions& options = task.config.options;
+  if (task.method->info.kind != "Runge-Kutta") return false;
+  return is_strategy(task.method->info) || (options.stiffness.detect && !(options.step.fixed_step > 0));
 }
 
 std::string in_run_file_words(std::string message) {
@@ -272,6 +296,10 @@ Result<Task> make_task(io::RunConfig config) {
   if (config.options.stiffness.detect && task.method->info.kind != "Runge-Kutta")
     task.notes.push_back(
         fmt::format("{} does not look for stiff coordinates (stiffness.detect): radau does", task.method->info.name));
+  else if (config.options.stiffness.detect && config.options.step.fixed_step > 0 && !is_strategy(task.method->info))
+    task.notes.push_back("stiff coordinates are not looked for (stiffness.detect) where steps are fixed");
+  if (const auto keys = unused_keys(config, task.method->info); !keys.empty())
+    task.notes.push_back(fmt::format("{} does not use {}", task.method->info.name, joined(keys)));
 
   if (config.t_start && *config.t_start != problem.t_start) {
     if (!problem.dae->autonomous() || problem.input)

@@ -26,7 +26,9 @@ struct Task {
 [[nodiscard]] bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian);
 /// A warning where the index of the problem is higher than the method is meant for, or nothing.
 [[nodiscard]] std::string index_warning(const Task& task);
-/// Detection was asked for, and the method can do it.
+/// A method whose table depends on the component: lobatto-iiic+iiid.
+[[nodiscard]] bool is_strategy(const MethodInfo& info);
+/// Detection was asked for and the method can do it, or the method does it by itself.
 [[nodiscard]] bool looks_for_stiffness(const Task& task);
 /// Names of options as run files have them: "step.max_steps" of the library is their "solver.max_steps".
 [[nodiscard]] std::string in_run_file_words(std::string message);

@@ -446,6 +446,11 @@ std::string default_value(const Key& key) {
   return toml_of(key, key.field(fresh));
 }
 
+bool is_default(const RunConfig& config, const Key& key) {
+  RunConfig copy = config, fresh;  // fields are handed out by address
+  return toml_of(key, key.field(copy)) == toml_of(key, key.field(fresh));
+}
+
 std::string to_toml(const RunConfig& config) {
   RunConfig copy = config;  // fields are handed out by address
   std::string text, section;

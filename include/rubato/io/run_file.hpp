@@ -81,6 +81,8 @@ struct Key {
 [[nodiscard]] std::string allowed_values(const Key& key);
 /// The default as it would stand in a file, or in words.
 [[nodiscard]] std::string default_value(const Key& key);
+/// The configuration holds the default here, written down or not.
+[[nodiscard]] bool is_default(const RunConfig& config, const Key& key);
 
 /// Reads a run file, then applies overrides "key=value" in order (value: TOML, bare words are texts; a key without a dot
 /// is a parameter of the problem, whose names the caller knows). Every mistake is reported, one line each:
