@@ -113,7 +113,7 @@ void ErrorNorm::weights(In x0, double h, Out out) const noexcept {
 double ErrorNorm::weighted(In e, In weights) const noexcept {
   double largest = 0, squares = 0;
   for (std::size_t i = 0; i < e.size(); ++i) {
-    const double r = e[i] * weights[i];
+    const double r = e[i] == 0 ? 0 : e[i] * weights[i];  // a weight may be infinite
     largest = std::max(largest, std::abs(r));
     squares += r * r;
   }

@@ -22,6 +22,11 @@ void QuadratureGuard::forget() noexcept {
   trial_.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
+void QuadratureGuard::commit() noexcept {
+  old_.swap(trial_);
+  trial_.setConstant(std::numeric_limits<double>::quiet_NaN());
+}
+
 void QuadratureGuard::find(const SparsePattern& jacobian, In j_values, const SparsePattern& mass,
                            In b_values) noexcept {
   if (c_.size() == 0) return;

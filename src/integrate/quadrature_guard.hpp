@@ -28,7 +28,8 @@ class QuadratureGuard {
   /// (1) of row k from x_k' at the stages, for a step of size h after one of h_old (0: none).
   [[nodiscard]] double error(int row, const double* slopes, double h, double h_old) noexcept;
 
-  void commit() noexcept { old_.swap(trial_); }
+  /// Rows that were not looked at in this step have no value to go on from.
+  void commit() noexcept;
   void forget() noexcept;
   void save(ArchiveWriter& out) const { out.put(view(old_)); }
   void load(ArchiveReader& in) noexcept { in.get(view(old_)); }

@@ -58,6 +58,7 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
   const int n = system_->size();
   k_.setZero(n, r_.cols());
   slope_.setZero(n);
+  product_.setZero(n);
   for (const auto& scheme : schemes_) {
     if (scheme.table.c[0] > 0) {
       extra_rows_.emplace_back();
@@ -148,8 +149,8 @@ EvalStatus RungeKuttaStepper::estimate_residual(double t, double h, In shift) no
   if (constant_mass_) {
     system_->matrix().add_B_times(view(rho_), -1, view(slope_), view(rho_));
   } else {
-    status = system_->mass_times(t, view(x_), view(slope_), view(stage_));
-    rho_ -= stage_;
+    status = system_->mass_times(t, view(std::as_const(stage_)), view(std::as_const(slope_)), view(product_));
+    rho_ -= product_;
   }
   return status;
 }

@@ -11,6 +11,7 @@
 /// Error estimate: Δν = (B/(hγ₀) − J)⁻¹ ρ with
 ///   c₁ > 0 (Radau IIA, Gauss)   ρ = f(t, x₀) − B p'(0), p the polynomial of the dense output                       (2)
 ///   c₁ = 0 (Lobatto, Radau IA)  ρ = f(t, x₀ + Z₀) − B K₁,  Z₀ = h Σ_j row_j K_j                                     (3)
+/// with B where f is taken: (3) is B [F(x₀ + Z₀) − F(X₁)] for F = B⁻¹f.
 /// (2) is RADAU5's: Hairer & Wanner, Solving ODEs II, IV.8; (3): Schaub & Simeon, ZAMM 83 (2003) 720. Both are zero to order s.
 #include <memory>
 #include <vector>
@@ -56,7 +57,7 @@ class RungeKuttaStepper final : public StagedStepper {
   std::vector<Vector> extra_rows_;  ///< per scheme: row of (3); empty for (2)
   DecoupledStages decoupled_;
   Matrix k_;
-  Vector slope_;
+  Vector slope_, product_;
 
   // Order selection.
   long steps_at_level_ = 0;

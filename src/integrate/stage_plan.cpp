@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "rubato/integrate/runge_kutta_analysis.hpp"
+#include "rubato/integrate/runge_kutta_embedded.hpp"
 
 namespace rubato {
 
@@ -40,6 +41,15 @@ Result<StagePlan> StagePlan::create(const RungeKuttaTable& table, StageStrategy 
   const auto edge = [&](F family, double theta) {
     return stage_rule(runge_kutta_table(family, table.s, theta), alpha0);
   };
+  const auto estimate_of = [&](const RungeKuttaTable& used) {
+    return alpha0 >= 0 ? checked_alpha0(used, alpha0) : Result<double>(alpha0);
+  };
+  if (strategy != StageStrategy::fixed)
+    for (const double theta : {0.0, 1.0}) {
+      const F family = strategy == StageStrategy::iiic_iiia ? F::lobatto_iiiac : F::lobatto_iiidc;
+      if (const auto fine = estimate_of(runge_kutta_table(family, table.s, theta)); !fine)
+        return refuse(fine.error().message);
+    }
   switch (strategy) {
     case StageStrategy::fixed: rules.push_back(stage_rule(table, alpha0)); break;
     case StageStrategy::iiic_iiia: rules = {edge(F::lobatto_iiiac, 0), edge(F::lobatto_iiiac, 1)}; break;
@@ -60,7 +70,9 @@ Result<StagePlan> StagePlan::create(const RungeKuttaTable& table, StageStrategy 
   for (const auto& [name, theta] : options.theta_of) {
     for (const int row : rows_named(dae.layout(), name))
       of[static_cast<std::size_t>(row)] = static_cast<int>(rules.size());
-    rules.push_back(stage_rule(runge_kutta_table(table.family, table.s, theta), alpha0));
+    const auto other = runge_kutta_table(table.family, table.s, theta);
+    if (const auto fine = estimate_of(other); !fine) return refuse(fine.error().message);
+    rules.push_back(stage_rule(other, alpha0));
   }
   if (options.parts.empty()) return plan;
 
@@ -73,6 +85,7 @@ Result<StagePlan> StagePlan::create(const RungeKuttaTable& table, StageStrategy 
     if (!other) return other.error();
     if (other->s != table.s)
       return refuse(fmt::format("part {} has {} stages; all parts need {}", name, other->s, table.s));
+    if (const auto fine = estimate_of(*other); !fine) return refuse(fine.error().message);
     const auto m = std::ranges::find(names, name) - names.begin();
     std::fill_n(of.begin() + m * n, n, static_cast<int>(rules.size()));
     rules.push_back(stage_rule_of_part(*other, alpha0));

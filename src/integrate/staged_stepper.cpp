@@ -143,6 +143,7 @@ void StagedStepper::predict(double h) noexcept {
   }
   const DenseStages& old = old_dense();
   const Vector& c = table().c;
+  z_.rightCols(z_.cols() - c.size() - 1).setZero();  // nothing of a higher order is left: checkpoints hold all columns
   double weights[max_runge_kutta_stages + 1];
   for (int i = 0; i < c.size(); ++i) {
     old.dense_weights(1 + c[i] * h / h_old_, weights, nullptr);
@@ -176,6 +177,10 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
       squares += d * d;
     }
     const auto verdict = newton_.after(std::sqrt(squares / s));
+    if (!std::isfinite(squares) && !r_.leftCols(s).allFinite()) {  // the model's doing, not the iteration's
+      attempt.retry_factor = 0.5;
+      return StepStatus::not_finite;
+    }
     if (verdict == NewtonControl::Verdict::diverged || verdict == NewtonControl::Verdict::slow) {
       attempt.retry_factor = newton_.retry_factor(verdict);
       return StepStatus::newton_diverged;
@@ -293,7 +298,9 @@ void StagedStepper::apply_stiffness() noexcept {
 }
 
 void StagedStepper::commit() noexcept {
-  if (options_.stiffness.accepted_only && detector_.looking()) observe(true);
+  const double fixed_step = options_.step.fixed_step;
+  if (fixed_step > 0 && detector_.observe_fixed_step(fixed_step, gamma0())) apply_stiffness();
+  if (options_.stiffness.accepted_only && detector_.looking() && wants_estimate()) observe(true);
   start_.swap(x_);
   x_.swap(trial_);
   z_old_.swap(z_);

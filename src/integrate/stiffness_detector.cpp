@@ -63,8 +63,12 @@ StiffnessDetector::Diagonal StiffnessDetector::diagonal(std::size_t k, const Spa
                                                         const SparsePattern& mass, In b_values) const noexcept {
   const Coordinate& q = coordinates_[k];
   const int row = k < dynamic_rows_.size() ? dynamic_rows_[k] : -1;
-  return {value(mass, b_values, row, q.velocity) + value(jacobian, j_values, row, q.acceleration),
-          value(jacobian, j_values, row, q.position)};
+  double m = value(mass, b_values, row, q.velocity) + value(jacobian, j_values, row, q.acceleration);
+  if (q.momentum >= 0 && q.velocity >= 0)  // 0 = p − M v
+    m = value(jacobian, j_values, q.velocity, q.velocity);
+  else if (q.momentum >= 0)  // q' = M⁻¹ p
+    if (const double inverse = value(jacobian, j_values, q.position, q.momentum); inverse > 0) m = 1 / inverse;
+  return {m, value(jacobian, j_values, row, q.position)};
 }
 
 void StiffnessDetector::linearised(const SparsePattern& jacobian, In j_values, const SparsePattern& mass, In b_values) {
@@ -130,8 +134,21 @@ bool StiffnessDetector::observe(const Observation& attempt) noexcept {
   return by_frequencies() ? observe_frequencies(attempt) : observe_estimates(attempt);
 }
 
+double StiffnessDetector::bound() const noexcept { return std::sqrt(std::pow(10.0, -options_.threshold) - 1); }
+
+bool StiffnessDetector::observe_fixed_step(double h, double gamma0) noexcept {
+  if (!looking() || !by_frequencies()) return false;
+  bool changed = attempts_++ == 0;
+  for (Coordinate& q : coordinates_) {
+    const bool stiff = q.declared || (q.candidate && gamma0 * q.frequency * h > bound());
+    changed = changed || stiff != q.stiff;
+    q.stiff = stiff;
+  }
+  return changed;
+}
+
 bool StiffnessDetector::observe_frequencies(const Observation& attempt) noexcept {
-  const double bound = std::sqrt(std::pow(10.0, -options_.threshold) - 1);  // on γ₀ω h
+  const double bound = this->bound();
   const double reduction = attempt.scale * attempt.scale;
   if (!(reduction < 1)) return false;  // h ≥ T_ref: another power of h changes nothing
   double all = 0;

@@ -53,9 +53,9 @@ class StiffnessDetector {
 
   /// At starts: takes out the coordinates that the constraints determine, for each constraint row the one with the largest
   /// |G_ij|/√s_j among those not taken yet, s_j = c² m_j + k_j from the diagonals, c = 1/h; unless candidates were named.
+  void choose_candidates(const SparsePattern& jacobian, In j_values, const SparsePattern& mass, In b_values, double c);
   /// After every linearisation: frequencies; never allocates.
   void linearised(const SparsePattern& jacobian, In j_values, const SparsePattern& mass, In b_values);
-  void choose_candidates(const SparsePattern& jacobian, In j_values, const SparsePattern& mass, In b_values, double c);
 
   /// What an attempt whose iteration converged tells.
   struct Observation {
@@ -68,6 +68,8 @@ class StiffnessDetector {
   };
   /// True: the set of stiff coordinates has changed.
   bool observe(const Observation& attempt) noexcept;
+  /// The same for steps of fixed size h, which no error chooses: (1) with that h alone. Measure `frequencies`.
+  bool observe_fixed_step(double h, double gamma0) noexcept;
 
   [[nodiscard]] std::span<const Coordinate> coordinates() const noexcept { return coordinates_; }
   /// Nothing more is to be waited for: looked at long enough, or told by the user.
@@ -92,6 +94,7 @@ class StiffnessDetector {
   };
   [[nodiscard]] Diagonal diagonal(std::size_t k, const SparsePattern& jacobian, In j_values, const SparsePattern& mass,
                                   In b_values) const noexcept;
+  [[nodiscard]] double bound() const noexcept;  ///< on γ₀ωh
   [[nodiscard]] bool observe_frequencies(const Observation& attempt) noexcept;
   [[nodiscard]] bool observe_estimates(const Observation& attempt) noexcept;
   void decide() noexcept;
