@@ -45,6 +45,8 @@ Result<Analysed> find_method(const std::string& name) {
     const std::string& known = listed.info.name;
     if (known == name && is_strategy(listed.info))
       return Error{fmt::format("method {} has no table of its own: {}; analyse these", name, not_one_table(name))};
+    if (name.starts_with(known + ":"))
+      return Error{fmt::format("method {}: {} has no theta; blends have: lobatto-iiidc-3:0.5", name, known)};
     if (known.starts_with("radau") && !known.starts_with("radau-")) names.push_back(known);
   }
   for (const auto& info : runge_kutta_families()) names.emplace_back(info.name);

@@ -79,8 +79,9 @@ io::Figure steps_figure(const Task& task, const io::RunResult& result) {
   panel.series.push_back({.x = x.step_times, .y = x.step_sizes});
   for (const auto& event : x.events) panel.marks.push_back(event.t);
   return {.title = fmt::format("Step sizes: {}", result.title.empty() ? result.problem : result.title),
-          .subtitle = fmt::format("{}, {} accepted, {} rejected", result.method, result.statistics.accepted,
-                                  result.statistics.rejected),
+          .subtitle = fmt::format(
+              "{}, {} accepted, {} rejected{}", result.method, result.statistics.accepted, result.statistics.rejected,
+              result.statistics.failed > 0 ? fmt::format(", {} failed", result.statistics.failed) : ""),
           .x_label = "t [s]",
           .x_scale = task.config.output.time_axis,
           .panels = {panel}};
