@@ -17,7 +17,7 @@ namespace rubato::bench {
 
 namespace {
 
-constexpr long max_steps = 2'000'000;
+constexpr long max_steps = 200'000;
 
 /// The model as SUNDIALS calls it.
 struct Model {

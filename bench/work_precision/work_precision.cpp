@@ -1,9 +1,11 @@
-// Time against error: every Rosenbrock method on problems of the catalogue, SUNDIALS beside them in the same process.
+// Time against error: every Rosenbrock method, radau5 and radau on problems of the catalogue, SUNDIALS beside them in the
+// same process.
 //
 //   rubato_work_precision [--only NAME] [--repeats K] [--output FOLDER]
 //
 // Per problem: a table (digits reached, counters, CPU time as the least of K or more interleaved repetitions, set-up included), a
-// table of what it takes to reach 4, 5, … digits, and a picture; all rows in one CSV file.
+// table of what it takes to reach 4, 5, … digits, one of what it takes to reach the digits of RADAU5 where they are known
+// (tolerances in half decades there), and a picture; all rows in one CSV file.
 // Not shown: memory, dense output, events, large systems (bench/kernels), and a SUNDIALS as fast as a current one.
 #include <fmt/format.h>
 
@@ -32,23 +34,33 @@ namespace {
 constexpr double short_visit = 2e-3;  // s: shorter runs are repeated at once until this is reached
 constexpr double long_run = 0.01;     // s: repeated once only
 constexpr double too_long = 0.08;     // s: a method is not asked for tighter tolerances
+constexpr double peer_too_long = 10;  // s: nor is a peer
+constexpr double only_once = 1;       // s: not repeated at all
 
 /// Who needs more has chosen the wrong method.
 long max_steps(const InitialValueProblem& problem) { return problem.dae->size() > 10 ? 6'000 : 20'000; }
 
-constexpr double tolerances[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+/// What RADAU5 (dense, Jacobian by differences) takes at tolerance 1e-6, and its time over that of a current CVODE or IDA
+/// at the same tolerance on the same machine; 0: not known.
+struct Target {
+  double digits;
+  long steps;
+  double ratio = 0;
+};
 
 struct Case {
   std::string label, problem;
   catalogue::Parameters parameters = {};
   std::string formulation = {};
   double atol_factor = 1;  ///< atol = atol_factor · rtol
+  std::optional<Target> target = {};
+  bool mixed_error = false;  ///< digits of |error|/(1 + |reference|) over positions, as in the target
 };
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all{
-      {.label = "van-der-pol", .problem = "van-der-pol"},
-      {.label = "robertson", .problem = "robertson", .atol_factor = 1e-6},
+      {.label = "van-der-pol", .problem = "van-der-pol", .target = Target{6.7, 501, 0.18 / 0.48}},
+      {.label = "robertson", .problem = "robertson", .atol_factor = 1e-6, .target = Target{5.5, 489}},
       {.label = "robertson-dae", .problem = "robertson-dae", .atol_factor = 1e-6},
       {.label = "spring-pendulum-penalty",
        .problem = "stiff-spring-pendulum",
@@ -62,10 +74,43 @@ const std::vector<Case>& cases() {
       {.label = "pendulum-index-2", .problem = "pendulum", .formulation = "index-2"},
       {.label = "andrews-index-1", .problem = "andrews", .formulation = "index-1"},
       {.label = "andrews-index-2", .problem = "andrews", .formulation = "index-2+a"},
+      {.label = "andrews-index-3", .problem = "andrews", .formulation = "index-3", .target = Target{3.8, 99}},
       {.label = "slider-crank-index-1", .problem = "slider-crank", .formulation = "index-1"},
       {.label = "slider-crank-index-2", .problem = "slider-crank", .formulation = "index-2+a"},
+      {.label = "slider-crank-positions",
+       .problem = "slider-crank",
+       .formulation = "index-2",
+       .target = Target{7.6, 296, 3.0 / 16},
+       .mixed_error = true},
+      {.label = "beam", .problem = "beam"},
+      {.label = "beam-positions", .problem = "beam", .target = Target{5.5, 162, 55.0 / 609}, .mixed_error = true},
   };
   return all;
+}
+
+/// Decades, half decades where a target is to be met.
+std::vector<double> tolerances(const Case& c) {
+  std::vector<double> all;
+  for (int i = 0; i <= 12; i += c.target ? 1 : 2) all.push_back(std::pow(10, -3 - 0.5 * i));
+  return all;
+}
+
+Result<catalogue::Instance> instance_of(const Case& c) {
+  auto instance = catalogue::make_problem(c.problem, c.parameters, c.formulation);
+  if (!instance || !c.mixed_error) return instance;
+  instance->measure = {.atol = 1, .rtol = 1, .definition = "|error|/(1 + |reference|) over positions"};
+  if (auto& reference = instance->reference) {
+    catalogue::Reference positions = *reference;
+    positions.components.clear();
+    positions.values.clear();
+    for (std::size_t i = 0; i < reference->values.size(); ++i) {
+      if (reference->components[i].starts_with("omega")) continue;  // rates of the beam
+      positions.components.push_back(reference->components[i]);
+      positions.values.push_back(reference->values[i]);
+    }
+    reference = std::move(positions);
+  }
+  return instance;
 }
 
 /// One solver at one tolerance.
@@ -102,24 +147,28 @@ Run run_rubato(const InitialValueProblem& problem, const Method& method, const A
           .factorisations = s.factorisations};
 }
 
+bool compared(const Method& method) {
+  if (method.info.kind == "Runge-Kutta") return method.info.name == "radau5" || method.info.name == "radau";
+  return method.info.embedded_order > 0;
+}
+
 /// Every solver at every tolerance, repeated in turns so that a disturbance of the machine meets all alike.
-std::vector<Row> measured(const catalogue::Instance& instance, const std::string& peer, double atol_factor,
-                          int repeats) {
+std::vector<Row> measured(const Case& c, const catalogue::Instance& instance, const std::string& peer, int repeats) {
   std::vector<Row> rows;
   std::vector<std::function<Run()>> runs;
   const auto add = [&](const std::string& name, double tolerance, auto&& call) {
     const Accuracy accuracy{
-        .rtol = tolerance, .atol = atol_factor * tolerance, .initial_step = instance.suggested_initial_step};
+        .rtol = tolerance, .atol = c.atol_factor * tolerance, .initial_step = instance.suggested_initial_step};
     rows.push_back({.solver = name, .tolerance = tolerance});
     runs.push_back([call, accuracy] { return call(accuracy); });
   };
-  for (const double tolerance : tolerances)
+  for (const double tolerance : tolerances(c))
     add(peer, tolerance, [&](const Accuracy& accuracy) {
       return peer == "cvode" ? run_cvode(instance.problem, accuracy) : run_ida(instance.problem, accuracy);
     });
   for (const Method& method : methods()) {
-    if (method.info.embedded_order == 0 || method.info.max_index < instance.problem.dae->layout().index()) continue;
-    for (const double tolerance : tolerances)
+    if (!compared(method) || method.info.max_index < instance.problem.dae->layout().index()) continue;
+    for (const double tolerance : tolerances(c))
       add(method.info.name, tolerance,
           [&](const Accuracy& accuracy) { return run_rubato(instance.problem, method, accuracy); });
   }
@@ -128,7 +177,7 @@ std::vector<Row> measured(const catalogue::Instance& instance, const std::string
       Row& row = rows[i];
       if (repeat == 0 && i > 0 && rows[i - 1].solver == row.solver && rows[i - 1].hopeless)
         row.lost = row.hopeless = true;
-      if (row.lost || (repeat > 1 && row.seconds > long_run)) continue;
+      if (row.lost || (repeat > 1 && row.seconds > long_run) || (repeat > 0 && row.seconds > only_once)) continue;
       Run run;
       const double visit = cpu_seconds();
       do {
@@ -140,7 +189,8 @@ std::vector<Row> measured(const catalogue::Instance& instance, const std::string
       row.digits = run.completed ? catalogue::digits(instance, view(std::as_const(run.x))).value_or(0) : 0;
       row.run = std::move(run);
       row.lost = !(row.digits > 0);
-      row.hopeless = row.solver != peer && (row.run.steps >= max_steps(instance.problem) || row.seconds > too_long);
+      row.hopeless = row.solver == peer ? row.seconds > peer_too_long
+                                        : row.run.steps >= max_steps(instance.problem) || row.seconds > too_long;
     }
   return rows;
 }
@@ -188,7 +238,7 @@ io::Table runs_table(const std::vector<Row>& rows, const std::string& peer) {
   for (const Row& row : rows) {
     if (row.lost) {
       if (row.run.steps == 0) continue;  // refused, or not tried
-      table.rows.push_back({row.solver, fmt::format("{:.0e}", row.tolerance), "-", row.run.steps, row.run.rejected,
+      table.rows.push_back({row.solver, fmt::format("{:.1e}", row.tolerance), "-", row.run.steps, row.run.rejected,
                             row.run.f_calls, row.run.jacobians, row.run.factorisations, "", "", "", ""});
       continue;
     }
@@ -197,7 +247,7 @@ io::Table runs_table(const std::vector<Row>& rows, const std::string& peer) {
       if (other.solver == peer && other.tolerance == row.tolerance && !other.lost)
         same_tolerance = row.seconds / other.seconds;
     if (const auto cost = cost_of(rows, peer, row.digits)) same_digits = row.seconds / cost->seconds;
-    table.rows.push_back({row.solver, fmt::format("{:.0e}", row.tolerance), fmt::format("{:.2f}", row.digits),
+    table.rows.push_back({row.solver, fmt::format("{:.1e}", row.tolerance), fmt::format("{:.2f}", row.digits),
                           row.run.steps, row.run.rejected, row.run.f_calls, row.run.jacobians, row.run.factorisations,
                           fmt::format("{:.3f}", 1e3 * row.seconds),
                           fmt::format("{:.0f}", 1e9 * row.seconds / static_cast<double>(row.run.steps)),
@@ -222,6 +272,28 @@ io::Table digits_table(const std::vector<Row>& rows, const std::string& peer) {
                             std::lround(cost.factorisations), fmt::format("{:.3f}", 1e3 * cost.seconds),
                             of_peer ? fmt::format("{:.2f}", cost.seconds / of_peer->seconds) : ""});
   }
+  return table;
+}
+
+/// At the digits RADAU5 has at 1e-6: steps beside its own; the ratio to the peer at 1e-6 beside its ratio, which is one to a
+/// current build (ours times 3 to 4).
+io::Table target_table(const std::vector<Row>& rows, const std::string& peer, const Target& target) {
+  io::Table table{
+      .columns = {"digits", "solver", "steps", "f", "LU", "CPU ms", "/" + peer + " digits", "/" + peer + " 1e-6"},
+      .rows = {}};
+  const auto of_peer = cost_of(rows, peer, target.digits);
+  std::optional<double> peer_seconds;
+  for (const Row& row : rows)
+    if (row.solver == peer && !row.lost && std::abs(std::log(row.tolerance / 1e-6)) < 0.01) peer_seconds = row.seconds;
+  for (const auto& name : solvers_of(rows))
+    if (const auto cost = cost_of(rows, name, target.digits))
+      table.rows.push_back({fmt::format("{:.1f}", target.digits), name, std::lround(cost->steps),
+                            std::lround(cost->f_calls), std::lround(cost->factorisations),
+                            fmt::format("{:.3f}", 1e3 * cost->seconds),
+                            of_peer ? ratio(cost->seconds / of_peer->seconds) : "",
+                            peer_seconds ? ratio(cost->seconds / *peer_seconds) : ""});
+  table.rows.push_back({fmt::format("{:.1f}", target.digits), "(RADAU5)", target.steps, "", "", "", "",
+                        target.ratio > 0 ? fmt::format("{:.2f} of a current build", target.ratio) : ""});
   return table;
 }
 
@@ -319,13 +391,13 @@ int main(const Arguments& arguments) {
   std::string csv = "problem,solver,tolerance,digits,steps,rejected,f_calls,jacobians,factorisations,cpu_seconds\n";
   for (const Case& c : cases()) {
     if (!arguments.only.empty() && arguments.only != c.label) continue;
-    const auto instance = catalogue::make_problem(c.problem, c.parameters, c.formulation);
+    const auto instance = instance_of(c);
     if (!instance) {
       fmt::print(stderr, "{}: {}\n", c.label, instance.error().message);
       return 1;
     }
     const std::string peer = is_plain_ode(instance->problem) ? "cvode" : "ida";
-    const auto rows = measured(*instance, peer, c.atol_factor, arguments.repeats);
+    const auto rows = measured(c, *instance, peer, arguments.repeats);
     fmt::print("\n== {}: {} unknowns, index {}, t_end = {}; digits: {}\n\n{}\n", c.label, instance->problem.dae->size(),
                instance->problem.dae->layout().index(), instance->problem.t_end, instance->measure.definition,
                io::render(runs_table(rows, peer), io::TableFormat::text));
@@ -333,12 +405,15 @@ int main(const Arguments& arguments) {
       for (const Row& row : rows)
         if (row.solver == name && row.lost &&
             (row.run.steps > 0 || !row.run.trouble.empty())) {  // the first of them tells why
-          fmt::print("{} at {:.0e}: {}\n", name, row.tolerance,
+          fmt::print("{} at {:.1e}: {}\n", name, row.tolerance,
                      row.run.trouble.empty() ? "no correct digit" : row.run.trouble);
           break;
         }
     fmt::print("\nTo reach so many digits (interpolated; our three fastest):\n\n{}",
                io::render(digits_table(rows, peer), io::TableFormat::text));
+    if (c.target)
+      fmt::print("\nTo reach the digits of RADAU5:\n\n{}",
+                 io::render(target_table(rows, peer, *c.target), io::TableFormat::text));
     std::fflush(stdout);
     for (const Row& row : rows)
       if (!row.lost)

@@ -1,0 +1,191 @@
+// What one step of an implicit Runge-Kutta method costs as the model grows: chains of rigid links (index 2) and elastic
+// beams of the catalogue, RADAU IIA with three stages and a fixed step, so that only the linear algebra and the model grow.
+//
+//   rubato_scaling [--largest N] [--output FILE.svg]
+//
+// Two paths: condensed and sparse (what runs by default at this size), and, for the smaller models, dense without
+// condensation: what a code for full matrices does. Printed: CPU time per step and per Newton iteration, the set-up of a
+// run apart (model, sparsity, colouring, first step), and the slope of log time over log size between two rows.
+// Not shown: accuracy (bench/work_precision), variable steps, other methods.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalogue/catalogue.hpp"
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/svg_plot.hpp"
+#include "rubato/io/table.hpp"
+
+namespace rubato::bench {
+
+namespace {
+
+constexpr int repeats = 5;
+constexpr double enough = 3;  // s: a longer run is not repeated
+constexpr int steps = 100;
+constexpr int largest_dense = 160;
+
+struct Model {
+  std::string problem, size_name;
+  double h;  ///< s
+  std::vector<int> sizes;
+};
+
+const std::vector<Model>& models() {
+  static const std::vector<Model> all{
+      {.problem = "chain", .size_name = "links", .h = 1e-3, .sizes = {10, 20, 50, 100, 200, 500, 1000, 2000}},
+      {.problem = "beam", .size_name = "n", .h = 1e-3, .sizes = {10, 20, 40, 80, 160, 400, 1000, 2000, 4000}}};
+  return all;
+}
+
+double cpu_seconds() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+struct Timed {
+  double seconds = HUGE_VAL;
+  Statistics statistics = {};
+};
+
+/// The fastest of several runs over so many steps.
+std::optional<Timed> timed(const catalogue::Instance& instance, const LinearOptions& linear, int n_steps, double h) {
+  InitialValueProblem problem = instance.problem;
+  problem.t_end = problem.t_start + n_steps * h;
+  const IntegrateOptions options{
+      .tolerances = {.rtol = 1e-6, .atol = 1e-6}, .step = {.fixed_step = h}, .linear = linear};
+  Timed best;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const double begin = cpu_seconds();
+    const auto summary = integrate(problem, "radau5", options);
+    const double seconds = cpu_seconds() - begin;
+    if (!summary || !completed(summary->status)) {
+      fmt::print(stderr, "{}\n", summary ? summary->reason : summary.error().message);
+      return std::nullopt;
+    }
+    best.seconds = std::min(best.seconds, seconds);
+    best.statistics = summary->statistics;
+    if (seconds > enough) break;
+  }
+  return best;
+}
+
+struct Row {
+  int size = 0, unknowns = 0;
+  double per_step = 0, set_up = 0;  ///< s
+  double iterations = 0, factorisations = 0;
+};
+
+std::optional<Row> measured(const Model& model, int size, const LinearOptions& linear) {
+  const auto instance = catalogue::make_problem(model.problem, {{model.size_name, static_cast<double>(size)}});
+  if (!instance) {
+    fmt::print(stderr, "{}\n", instance.error().message);
+    return std::nullopt;
+  }
+  Row row{.size = size, .unknowns = instance->problem.dae->size()};
+  const auto one = timed(*instance, linear, 1, model.h), all = timed(*instance, linear, steps + 1, model.h);
+  if (!one || !all) return std::nullopt;
+  row.set_up = one->seconds;
+  row.per_step = (all->seconds - one->seconds) / steps;
+  const auto share = [&](long Statistics::*member) {
+    return static_cast<double>(all->statistics.*member - one->statistics.*member) / steps;
+  };
+  row.iterations = share(&Statistics::newton_iterations);
+  row.factorisations = share(&Statistics::factorisations);
+  return row;
+}
+
+int main(int largest, const std::string& output) {
+  io::Panel per_step{.y_label = "CPU time per step [s]", .y_scale = io::Scale::logarithmic, .height = 320};
+  io::Panel per_iteration{.y_label = "per Newton iteration [s]", .y_scale = io::Scale::logarithmic, .height = 320};
+  for (const Model& model : models()) {
+    io::Table table{.columns = {model.problem, "path", "unknowns", "ms/step", "slope", "Newton/step", "LU/step",
+                                "us/iteration", "slope per iteration", "set-up ms"},
+                    .rows = {}};
+    for (const bool sparse : {true, false}) {
+      const LinearOptions linear{.back_end = sparse ? BackEnd::automatic : BackEnd::dense, .condense = sparse};
+      const char* path = sparse ? "condensed" : "dense, full";
+      io::Series steps_series{.name = fmt::format("{}, {}", model.problem, path),
+                              .stroke = sparse ? io::Stroke::solid : io::Stroke::dashed,
+                              .markers = true};
+      io::Series iterations_series = steps_series;
+      std::optional<Row> before;
+      for (const int size : model.sizes) {
+        if (size > (sparse ? largest : std::min(largest, largest_dense))) break;
+        const auto row = measured(model, size, linear);
+        if (!row) return 1;
+        const auto slope = [&](double now, double then) {
+          const double growth = static_cast<double>(row->unknowns) / before->unknowns;
+          return fmt::format("{:.2f}", std::log(now / then) / std::log(growth));
+        };
+        const double iteration = row->per_step / row->iterations;
+        table.rows.push_back({static_cast<long>(size), path, static_cast<long>(row->unknowns),
+                              fmt::format("{:.3f}", 1e3 * row->per_step),
+                              before ? slope(row->per_step, before->per_step) : "",
+                              fmt::format("{:.1f}", row->iterations), fmt::format("{:.2f}", row->factorisations),
+                              fmt::format("{:.1f}", 1e6 * iteration),
+                              before ? slope(iteration, before->per_step / before->iterations) : "",
+                              fmt::format("{:.2f}", 1e3 * row->set_up)});
+        steps_series.x.push_back(row->unknowns);
+        steps_series.y.push_back(row->per_step);
+        iterations_series.x.push_back(row->unknowns);
+        iterations_series.y.push_back(iteration);
+        before = row;
+      }
+      if (sparse && per_step.slopes.empty() && !steps_series.x.empty()) {
+        per_step.slopes.push_back({1, steps_series.x.front(), 0.4 * steps_series.y.front(), "slope 1"});
+        per_iteration.slopes.push_back({1, iterations_series.x.front(), 0.4 * iterations_series.y.front(), "slope 1"});
+      }
+      per_step.series.push_back(std::move(steps_series));
+      per_iteration.series.push_back(std::move(iterations_series));
+    }
+    fmt::print("\n{}\n", io::render(table, io::TableFormat::markdown));
+    std::fflush(stdout);
+  }
+  const io::Figure figure{.title = "One step of radau5 as the model grows",
+                          .subtitle = "fixed step 1 ms, condensed and sparse against dense without condensation",
+                          .x_label = "unknowns",
+                          .x_scale = io::Scale::logarithmic,
+                          .panels = {std::move(per_step), std::move(per_iteration)}};
+  if (const auto folder = std::filesystem::path(output).parent_path(); !folder.empty())
+    if (const auto made = io::make_folder(folder); !made) {
+      fmt::print(stderr, "{}\n", made.error().message);
+      return 1;
+    }
+  if (const auto written = io::write_file(output, io::to_svg(figure)); !written) {
+    fmt::print(stderr, "{}\n", written.error().message);
+    return 1;
+  }
+  fmt::print("Picture: {}\n", output);
+  return 0;
+}
+
+}  // namespace
+}  // namespace rubato::bench
+
+int main(int argc, char** argv) {
+  int largest = 4000;
+  std::string output = "results/scaling/irk_scaling.svg";
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 < argc && name == "--largest") {
+      largest = std::atoi(argv[i + 1]);
+    } else if (i + 1 < argc && name == "--output") {
+      output = argv[i + 1];
+    } else {
+      fmt::print(stderr, "usage: rubato_scaling [--largest N] [--output FILE.svg]\n");
+      return 2;
+    }
+  }
+  return rubato::bench::main(largest, output);
+}
