@@ -2,6 +2,8 @@
 // the linear DAE, the stiff pendulum and the flexible slider crank. Schaub & Simeon, Multibody Syst. Dyn. 8 (2002) 329.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "catalogue/catalogue.hpp"
 #include "rubato/integrate/integrate.hpp"
 
@@ -56,17 +58,22 @@ std::vector<std::string> found(const Problem& problem, const RunSummary& summary
 constexpr double steps_of_table(const Statistics& s) { return static_cast<double>(s.steps); }
 
 TEST(StiffCoordinates, ScalingTheStiffVelocityOfTheLinearDaeAsInTheStandardForm) {  // A16
+  // Unscaled counts depend on the first step and on rounding, in the source's code (261-329) as in ours: the median of five.
   const Problem standard{"linear-dae", "ggl"};
-  for (const double h0 : {0.1, 1e-3}) {
-    const auto none = run(standard, radau5_mode(1e-5, h0)).statistics;
-    const auto v1 = run(standard, scaled(radau5_mode(1e-5, h0), {{"v[0]", 1}})).statistics;
-    EXPECT_GE(none.steps, 250) << "published 266, rerun 261-329";
-    EXPECT_LE(none.steps, 330);
-    EXPECT_GE(v1.steps, 135) << "published 146, rerun 138-151";
-    EXPECT_LE(v1.steps, 152);
-    EXPECT_LE(v1.rejected, 10);
-    EXPECT_LE(steps_of_table(v1), 0.6 * steps_of_table(none));
+  std::vector<long> none, v1;
+  for (const double h0 : {0.1, 0.03, 0.01, 3e-3, 1e-3}) {
+    none.push_back(run(standard, radau5_mode(1e-5, h0)).statistics.steps);
+    const auto scaled_run = run(standard, scaled(radau5_mode(1e-5, h0), {{"v[0]", 1}})).statistics;
+    v1.push_back(scaled_run.steps);
+    EXPECT_LE(scaled_run.rejected, 10);
+    EXPECT_GE(scaled_run.steps, 135) << "published 146, rerun 138-151";
+    EXPECT_LE(scaled_run.steps, 152);
   }
+  std::ranges::sort(none);
+  std::ranges::sort(v1);
+  EXPECT_GE(none[2], 250) << "published 266";
+  EXPECT_LE(none[2], 330);
+  EXPECT_LE(static_cast<double>(v1[2]), 0.6 * static_cast<double>(none[2]));
 }
 
 TEST(StiffCoordinates, ScalingVelocityAndAccelerationOfTheLinearDaeAsInTheSemiExplicitForm) {  // A17
