@@ -42,10 +42,9 @@ class NewtonControl {
       const double ratio = d / d_before_;
       theta_ = k_ == 2 ? ratio : std::sqrt(ratio * previous_ratio_);
       previous_ratio_ = ratio;
-      if (theta_ >= 0.99 && d > 0) {
-        if (patient_ && d <= rounding) return Verdict::converged;
-        if (!patient_ || theta_ >= 2) return Verdict::diverged;  // (2)
-      }
+      const bool stalled = theta_ >= (d <= 0.01 * rounding ? 0.3 : 0.99);
+      if (patient_ && stalled && d <= rounding) return Verdict::converged;
+      if (theta_ >= (patient_ ? 2 : 0.99) && d > 0) return Verdict::diverged;  // (2)
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
@@ -55,7 +54,8 @@ class NewtonControl {
     }
     d_before_ = std::max(d, std::numeric_limits<double>::min());
     if (eta_ * d <= kappa_) return Verdict::converged;  // (1)
-    return k_ >= max_ ? Verdict::diverged : Verdict::more;
+    if (k_ < max_) return Verdict::more;
+    return patient_ && d <= rounding ? Verdict::converged : Verdict::diverged;
   }
 
   /// The step has been accepted: η serves the next one.

@@ -48,7 +48,7 @@ StepOptions for_newton(StepOptions step, NewtonNorm norm, const Layout& layout) 
 
 double kappa(const IntegrateOptions& options, double rtol) {
   if (options.newton.tolerance > 0) return options.newton.tolerance;
-  if (options.step.fixed_step > 0) return 1e-3;  // 1e-13 of the unknowns
+  if (options.step.fixed_step > 0) return 1e-6;  // to rounding
   const double u = std::numeric_limits<double>::epsilon();
   return rtol > 0 ? std::max(10 * u / rtol, std::min(0.03, std::sqrt(rtol))) : 0.03;
 }
