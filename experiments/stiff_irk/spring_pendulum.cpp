@@ -26,7 +26,7 @@ IntegrateOptions spark3(Powers powers) { return scaled(spark3_mode(1e-6, 0.1), s
 /// For the standard form: no powers of h anywhere, not even for coordinates known to be stiff. IIIDC_min is told ω = 1/ε.
 IntegrateOptions standard(const std::string& method, double eps) {
   IntegrateOptions options = spark3({});
-  options.step.reference_time = 1e-9;  // min(1, h/T) = 1
+  options.step.h_scaling = false;
   if (method == damped) options.stiffness.frequency_of = {{"x", 1 / eps}, {"y", 1 / eps}};
   if (method == iiic_with_iiiac) options.runge_kutta.alpha0 = 0.25;
   return options;

@@ -285,7 +285,7 @@ void StagedStepper::observe(bool accepted) noexcept {
 /// One more power of h for the velocities (and accelerations) of stiff coordinates, in the error and in Newton's norm.
 void StagedStepper::apply_stiffness() noexcept {
   const auto raise = [&](int i, bool stiff) {
-    if (i < 0) return;
+    if (i < 0 || !options_.step.h_scaling) return;
     norm_.set_power(i, std::min(base_powers_[static_cast<std::size_t>(i)] + (stiff ? 1 : 0), 7));
     if (options_.newton.norm == NewtonNorm::error) newton_norm_.set_power(i, norm_.power(i));
   };
