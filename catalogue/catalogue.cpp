@@ -41,8 +41,8 @@ Result<Parameters> completed(const Entry& entry, const Parameters& given) {
   Parameters complete;
   for (const auto& p : entry.parameters) complete[p.name] = p.default_value;
   for (const auto& [name, value] : given) {
-    const auto declared =
-        std::find_if(entry.parameters.begin(), entry.parameters.end(), [&](const auto& p) { return p.name == name; });
+    const auto declared = std::find_if(entry.parameters.begin(), entry.parameters.end(),
+                                       [&wanted = name](const auto& p) { return p.name == wanted; });
     if (declared == entry.parameters.end())
       return Error{entry.name + ": " + unknown_name("parameter", name, parameter_names(entry))};
     if (!(value >= declared->min && value <= declared->max))  // written so that NaN is refused as well
