@@ -3,7 +3,7 @@
 ///   q'' = −K q − u(t) − ω₁² (q₁ − cos Ωt, 0, 0) − Gᵀ λ,   0 = q₂ − q₃,   u = (Ω² + ω₂², 4Ω² − ω₂², 0) cos Ωt,
 ///   K = [ω₂² −ω₂² 0; −ω₂² ω₂²+ω₃² −ω₃²; 0 −ω₃² ω₃²]
 /// Exact: q₁ = cos Ωt, q₂ = q₃ = 2 cos Ωt, λ = −2Ω² cos Ωt. Consistent start λ(0) = −2Ω²; the source prints 0
-/// (`printed_start`), harmless where λ is treated as a variable of index 2. `ggl` is the source's standard form (λ, μ of
+/// (`printed_start`, with accelerations at 0 too), harmless where λ and a are treated as variables of index 2. `ggl` is the source's standard form (λ, μ of
 /// index 2), `ggl+a` its semi-explicit form (a, λ, μ of index 2); μ = 0 has the other sign here, q' = v − Gᵀμ.
 /// Schaub & Simeon, Blended Lobatto methods in multibody dynamics, ZAMM 83 (2003) 720.
 #include <cmath>
@@ -55,8 +55,9 @@ Result<Instance> make(const Parameters& p, std::string_view formulation) {
   auto instance =
       mechanical_instance(make_mechanical(model), guess, formulation.empty() ? "ggl" : formulation, std::move(task));
   if (instance && get(p, "printed_start") != 0)
-    if (const Block* lambda = instance->problem.dae->layout().find("lambda"))
-      instance->problem.x.segment(lambda->offset, lambda->size).setZero();
+    for (const char* name : {"lambda", "a"})
+      if (const Block* block = instance->problem.dae->layout().find(name))
+        instance->problem.x.segment(block->offset, block->size).setZero();
   return instance;
 }
 
@@ -86,7 +87,7 @@ Entry linear_dae() {
                 .min = 0,
                 .max = 1e9},
                {.name = "drive", .default_value = 20, .unit = "rad/s", .help = "of the motion", .min = 0, .max = 1e6},
-               flag("printed_start", 0, "1: lambda(0) = 0 as printed, inconsistent; accelerations as they should be"),
+               flag("printed_start", 0, "1: lambda(0) = 0 as printed, and accelerations 0, inconsistent"),
                end_time(2)},
           .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "state-space"},
           .default_formulation = "ggl",

@@ -80,16 +80,17 @@ Section table_5_2(const Control& control) {
     return compared(name, published, rerun, setup(semi_explicit, std::move(options)), control, {"q[0]"});
   };
   const Counters both{142, 135, 2};
-  return {.setting = "The same with accelerations as unknowns (`ggl+a`); a, λ and μ carry one power of h.",
-          .runs = {run("unscaled", Counters{342, 284, 57}, "324/274/47", unscaled()),
-                   run("v₁ scaled", Counters{227, 193, 33}, "251/205/43", velocity_scaled()),
-                   run("v₁, a₁ scaled", both, "137/131/3", both_scaled()),
-                   run("stiff set found by estimates", both, "", by_estimates()),
-                   run("stiff set found by frequencies", both, "", by_frequencies())},
-          .difference =
-              "All three published counts are met within 5 %. The source's measure (two error estimates in the first "
-              "seven attempts) misses q₁ with this first step and finds it with 10⁻³; ours (frequencies) finds it "
-              "with both."};
+  return {
+      .setting = "The same with accelerations as unknowns (`ggl+a`); a, λ and μ carry one power of h.",
+      .runs = {run("unscaled", Counters{342, 284, 57}, "324/274/47", unscaled()),
+               run("v₁ scaled", Counters{227, 193, 33}, "251/205/43", velocity_scaled()),
+               run("v₁, a₁ scaled", both, "137/131/3", both_scaled()),
+               run("stiff set found by estimates", both, "", by_estimates()),
+               run("stiff set found by frequencies", both, "", by_frequencies())},
+      .difference =
+          "All three published counts are met within 8 %. The accelerations begin at 0, for the source prints none; "
+          "with consistent ones its measure (two error estimates in the first seven attempts) misses q₁ at this "
+          "first step, ours (frequencies) finds it all the same."};
 }
 
 Section figure_5_1(const Control& control) {
