@@ -5,7 +5,7 @@
 /// Brüls & Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002, doi:10.1115/1.4001370. λ is the force on the body at x,
 /// against the source's Φ = −X + Rᵀx rotated to space. References recomputed from Euler's equations about the fixed point.
 #include "catalogue/problems.hpp"
-#include "catalogue/rotation.hpp"
+#include "rubato/problem/rotation.hpp"
 
 namespace rubato::catalogue {
 

@@ -8,7 +8,7 @@
 
 #include "catalogue/elliptic.hpp"
 #include "catalogue/problems.hpp"
-#include "catalogue/rotation.hpp"
+#include "rubato/problem/rotation.hpp"
 
 namespace rubato::catalogue {
 

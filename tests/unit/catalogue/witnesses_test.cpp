@@ -7,7 +7,7 @@
 #include <random>
 
 #include "catalogue/catalogue.hpp"
-#include "catalogue/rotation.hpp"
+#include "rubato/problem/rotation.hpp"
 #include "model_checks.hpp"
 #include "rubato/problem/linearisation.hpp"
 

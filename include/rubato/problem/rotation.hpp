@@ -11,7 +11,7 @@
 #include "rubato/base/tracer.hpp"
 #include "rubato/base/views.hpp"
 
-namespace rubato::catalogue {
+namespace rubato {
 
 template <class S>
 using Three = std::array<S, 3>;
@@ -139,4 +139,4 @@ inline void rebase_rotation(Out delta, Out quaternion) {
   for (auto& d : delta) d = 0;
 }
 
-}  // namespace rubato::catalogue
+}  // namespace rubato
