@@ -1,15 +1,11 @@
 #include "combine.hpp"
 
-#include <Eigen/Core>
-
+#include "base/pairs.hpp"
 #include "rubato/base/assert.hpp"
 
 namespace rubato::detail {
 
 namespace {
-
-template <int width>
-using Piece = Eigen::Array<double, width, 1>;
 
 template <int width>
 inline void combine_piece(const double* start, int s, const double* u, std::ptrdiff_t n, const double* a, double* x,
@@ -25,43 +21,73 @@ inline void combine_piece(const double* start, int s, const double* u, std::ptrd
   y_piece = y_sum;
 }
 
-/// (2) with a number of columns that the compiler knows: for few unknowns the loops over stages are the cost.
-template <int s>
-void combine_known(const double* m, const double* z, double* out, std::ptrdiff_t n) noexcept {
-  for (std::ptrdiff_t c = 0; c < n; ++c) {
-    double column[s];
-    for (int j = 0; j < s; ++j) column[j] = z[j * n + c];
-    for (int i = 0; i < s; ++i) {
-      double sum = m[i * s] * column[0];
-      for (int j = 1; j < s; ++j) sum += m[i * s + j] * column[j];
-      out[i * n + c] = sum;
+/// (2) and (3) with numbers of columns and rows that the compiler knows: a piece of each column stays in a register. Not
+/// inlined: together with its sisters it would save the registers of all of them.
+template <int rows, int columns, class Offset>
+[[gnu::noinline]] void combine_known(Offset offset, const double* m, const double* z, double* out,
+                                     std::ptrdiff_t n) noexcept {
+  in_pairs(n, [&]<int width>(std::ptrdiff_t i) {
+    Piece<width> column[columns];
+    for (int j = 0; j < columns; ++j) column[j] = piece<width>(z + offset(j) + i);
+    for (int row = 0; row < rows; ++row) {
+      Piece<width> sum = m[row * columns] * column[0];
+      for (int j = 1; j < columns; ++j) sum += m[row * columns + j] * column[j];
+      piece<width>(out + row * n + i) = sum;
     }
-  }
+  });
+}
+
+template <class Offset>
+void combine_any(int rows, int columns, Offset offset, const double* m, const double* z, double* out,
+                 std::ptrdiff_t n) noexcept {
+  for (int row = 0; row < rows; ++row, m += columns, out += n)
+    in_pairs(n, [&]<int width>(std::ptrdiff_t i) {
+      Piece<width> sum = m[0] * piece<width>(z + offset(0) + i);
+      for (int j = 1; j < columns; ++j) sum += m[j] * piece<width>(z + offset(j) + i);
+      piece<width>(out + i) = sum;
+    });
 }
 
 }  // namespace
 
 void combine_columns(int s, const double* m, const double* z, double* out, std::ptrdiff_t n) noexcept {
-  switch (s) {
-    case 2: return combine_known<2>(m, z, out, n);
-    case 3: return combine_known<3>(m, z, out, n);
-    case 5: return combine_known<5>(m, z, out, n);
-    case 7: return combine_known<7>(m, z, out, n);
-    default: break;
+  const auto offset = [n](int j) { return j * n; };
+  switch (s) {  // the orders of Radau IIA
+    case 2: return combine_known<2, 2>(offset, m, z, out, n);
+    case 3: return combine_known<3, 3>(offset, m, z, out, n);
+    case 5: return combine_known<5, 5>(offset, m, z, out, n);
+    case 7: return combine_known<7, 7>(offset, m, z, out, n);
+    default: return combine_any(s, s, offset, m, z, out, n);
   }
-  for (int i = 0; i < s; ++i)
-    for (std::ptrdiff_t c = 0; c < n; ++c) {
-      double sum = m[i * s] * z[c];
-      for (int j = 1; j < s; ++j) sum += m[i * s + j] * z[j * n + c];
-      out[i * n + c] = sum;
-    }
+}
+
+void combine_columns(int rows, std::span<const int> chosen, const double* m, const double* z, double* out,
+                     std::ptrdiff_t n) noexcept {
+  const int* const column = chosen.data();
+  const auto offset = [n, column](int j) { return column[j] * n; };
+  const auto columns = static_cast<int>(chosen.size());
+  if (columns == 3 && rows == 3) return combine_known<3, 3>(offset, m, z, out, n);  // three stages: the usual number
+  if (columns == 3 && rows == 1) return combine_known<1, 3>(offset, m, z, out, n);
+  combine_any(rows, columns, offset, m, z, out, n);
+}
+
+void add_to_columns(In x, In z, Out out) noexcept {
+  RUBATO_ASSERT(z.size() == out.size() && (x.empty() || z.size() % x.size() == 0), "whole columns");
+  const double* const start = x.data();
+  const auto n = static_cast<std::ptrdiff_t>(x.size());
+  const double* from = z.data();
+  double* to = out.data();
+  for (const double* const end = from + z.size(); from != end; from += n, to += n)
+    in_pairs(n, [&]<int width>(std::ptrdiff_t i) {
+      piece<width>(to + i) = piece<width>(start + i) + piece<width>(from + i);
+    });
 }
 
 void combine(In start, int s, const double* u, const double* a, Out x, const double* c, Out y) noexcept {
   RUBATO_ASSERT(start.size() == x.size() && (y.empty() || y.size() == x.size()), "sizes disagree");
   const auto n = static_cast<std::ptrdiff_t>(x.size());
   std::ptrdiff_t i = 0;
-  const auto piece = [&]<int width>() {
+  const auto next = [&]<int width>() {
     combine_piece<width>(start.data() + i, s, u + i, n, a, x.data() + i, c, y.data() + i);
     i += width;
   };
@@ -70,9 +96,9 @@ void combine(In start, int s, const double* u, const double* a, Out x, const dou
     for (int j = 0; j < s; ++j, u += n) map(x) += a[j] * map(In(u, x.size()));
     return;
   }
-  while (i + 8 <= n) piece.template operator()<8>();
-  while (i + 2 <= n) piece.template operator()<2>();
-  if (i < n) piece.template operator()<1>();
+  while (i + 8 <= n) next.template operator()<8>();
+  while (i + 2 <= n) next.template operator()<2>();
+  if (i < n) next.template operator()<1>();
 }
 
 }  // namespace rubato::detail

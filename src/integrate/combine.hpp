@@ -1,16 +1,23 @@
 #pragma once
-/// Sums of stages, the inner loops of one-step methods.
+/// Sums of stages, the inner loops of one-step methods. Columns of n numbers each stand one after the other in memory.
+///
+/// Every component is summed in the order of the stages: the result does not depend, not even in its last bit, on how the
+/// loops are cut into pieces.
 #include "rubato/base/views.hpp"
 
 namespace rubato::detail {
 
-/// Two sums over the same stages, of n numbers each and one after the other in `u`:
+/// Two sums over the same stages, in one pass over the memory:
 ///   x = start + Σ_{j<s} a_j u_j,   y = Σ_{j<s} c_j u_j                                                         (1)
-/// in one pass over the memory. Every component is summed in the order of the stages: the result does not depend, not even
-/// in its last bit, on how the loop is cut into blocks. start and x may be the same memory; y may be empty.
+/// start and x may be the same memory; y may be empty.
 void combine(In start, int s, const double* u, const double* a, Out x, const double* c, Out y) noexcept;
 
-/// All combinations of s columns of n numbers each: out_i = Σ_{j<s} m_ij z_j, m by rows. out and z are different memory.   (2)
+/// All combinations of s columns: out_i = Σ_{j<s} m_ij z_j, m by rows. out and z are different memory.   (2)
 void combine_columns(int s, const double* m, const double* z, double* out, std::ptrdiff_t n) noexcept;
+/// The same for chosen columns: out_i = Σ_j m_ij z_{chosen_j}, i < rows.   (3)
+void combine_columns(int rows, std::span<const int> chosen, const double* m, const double* z, double* out,
+                     std::ptrdiff_t n) noexcept;
+/// out_i = x + z_i for all columns of z; out may be the memory of x or z.   (4)
+void add_to_columns(In x, In z, Out out) noexcept;
 
 }  // namespace rubato::detail

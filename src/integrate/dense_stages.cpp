@@ -2,6 +2,8 @@
 
 #include <Eigen/LU>
 
+#include "base/pairs.hpp"
+
 namespace rubato {
 
 DenseStages::DenseStages(const Vector& c) {
@@ -23,19 +25,28 @@ DenseStages::DenseStages(const Vector& c) {
   }
   // Σ_k ℓ_k(θ) c_k^p = θ^p for p = 1 … m:  V · (ℓ_k coefficients) = I.
   powers = vandermonde.fullPivLu().inverse().cast<double>();
+  Vector weights(m);
+  end_slopes.resize(m);
+  dense_weights(1, weights.data(), end_slopes.data());
 }
 
 void DenseStages::dense_weights(double theta, double* weights, double* slopes) const noexcept {
   const int m = degree();
-  for (int k = 0; k < m; ++k) {
-    double value = 0, slope = 0;
-    for (int p = m - 1; p >= 0; --p) {  // Horner, for Σ a_p θ^p first
-      slope = slope * theta + value;
-      value = value * theta + powers(k, p);
+  const double* const a = powers.data();
+  detail::in_pairs(m, [&]<int width>(std::ptrdiff_t k) {  // Horner, for Σ a_p θ^p first
+    detail::Piece<width> value = detail::piece<width>(a + (m - 1) * m + k);
+    if (slopes == nullptr) {
+      for (int p = m - 2; p >= 0; --p) value = value * theta + detail::piece<width>(a + p * m + k);
+    } else {
+      detail::Piece<width> slope = detail::Piece<width>::Zero();
+      for (int p = m - 2; p >= 0; --p) {
+        slope = slope * theta + value;
+        value = value * theta + detail::piece<width>(a + p * m + k);
+      }
+      detail::piece<width>(slopes + k) = value + slope * theta;
     }
-    weights[k] = value * theta;
-    if (slopes != nullptr) slopes[k] = value + slope * theta;
-  }
+    detail::piece<width>(weights + k) = value * theta;
+  });
 }
 
 }  // namespace rubato

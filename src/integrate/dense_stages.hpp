@@ -16,6 +16,7 @@ struct DenseStages {
   std::vector<int> nodes;  ///< node k is stage nodes[k]; the number of stages: the end
   Matrix powers;
   [[nodiscard]] int degree() const noexcept { return static_cast<int>(nodes.size()); }
+  Vector end_slopes;  ///< ℓ_k'(1)
   /// ℓ_k(θ) and, where asked for, ℓ_k'(θ).
   void dense_weights(double theta, double* weights, double* slopes) const noexcept;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/pairs.hpp"
 #include "rubato/base/assert.hpp"
 
 namespace rubato {
@@ -111,18 +112,30 @@ void ErrorNorm::weights(In x0, double h, Out out) const noexcept {
 }
 
 double ErrorNorm::weighted(In e, In weights) const noexcept {
-  double largest = 0, squares = 0;
-  for (std::size_t i = 0; i < e.size(); ++i) {
-    const double r = e[i] == 0 ? 0 : e[i] * weights[i];  // a weight may be infinite
-    largest = std::max(largest, std::abs(r));
-    squares += r * r;
+  const std::size_t n = weights.size();
+  RUBATO_ASSERT(n == 0 ? e.empty() : e.size() % n == 0, "whole columns");
+  if (e.empty()) return 0;
+  const auto columns = static_cast<double>(e.size() / n);
+  double squares = 0;
+  for (std::size_t first = 0; first < e.size(); first += n)
+    detail::in_pairs(static_cast<std::ptrdiff_t>(n), [&]<int width>(std::ptrdiff_t i) {
+      squares += (detail::piece<width>(e.data() + first + i) * detail::piece<width>(weights.data() + i)).square().sum();
+    });
+  if (!(squares < infinity)) {  // rare: a weight may be infinite and its error zero
+    squares = 0;
+    for (std::size_t i = 0; i < e.size(); ++i)
+      if (const double r = e[i] * weights[i % n]; e[i] != 0) squares += r * r;
   }
-  switch (norm_) {
-    case Norm::rms: return e.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(e.size()));
-    case Norm::maximum: return squares < infinity ? largest : infinity;
-    case Norm::euclidean: return std::sqrt(squares);
+  if (norm_ == Norm::rms) return std::sqrt(squares / static_cast<double>(e.size()));
+  if (norm_ == Norm::euclidean || !(squares < infinity)) return std::sqrt(squares / columns);
+  squares = 0;
+  for (std::size_t first = 0; first < e.size(); first += n) {
+    double largest = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      if (e[first + i] != 0) largest = std::max(largest, std::abs(e[first + i] * weights[i]));
+    squares += largest * largest;
   }
-  return infinity;
+  return std::sqrt(squares / columns);
 }
 
 void ErrorNorm::set_power(int i, int power) noexcept {

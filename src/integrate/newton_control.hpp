@@ -30,7 +30,8 @@ class NewtonControl {
     patient_ = patient;
     kappa_ = kappa;
     k_ = 0;
-    eta_ = fresh ? 1.0 : std::pow(std::max(committed_eta_, smallest_eta), 0.8);
+    fresh_ = fresh;
+    eta_ = fresh ? 1.0 : std::max(committed_eta_, smallest_eta);
     theta_ = previous_ratio_ = 0;
   }
 
@@ -52,6 +53,8 @@ class NewtonControl {
       for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
       if (k_ < max_ && left_ >= 1 && !patient_) return Verdict::slow;  // (3)
     }
+    // The power is at least min(η, 1): where that fails in (1) already, as in most steps, it need not be computed.
+    if (k_ == 1 && !fresh_ && std::min(eta_, 1.0) * d <= kappa_) eta_ = std::pow(eta_, 0.8);
     d_before_ = std::max(d, std::numeric_limits<double>::min());
     if (eta_ * d <= kappa_) return Verdict::converged;  // (1)
     if (k_ < max_) return Verdict::more;
@@ -75,7 +78,7 @@ class NewtonControl {
 
  private:
   static constexpr double rounding = 0.1, smallest_eta = 2e-4, smallest_first_eta = 0.01;
-  bool patient_ = false;
+  bool patient_ = false, fresh_ = true;
   int max_ = 7, k_ = 0;
   double kappa_ = 0.03, eta_ = 1, committed_eta_ = 1, theta_ = 0, previous_ratio_ = 0, d_before_ = 1, left_ = 0;
 };

@@ -57,6 +57,7 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
       decoupled_(problem.dae->size(), most_stages(schemes_)) {
   const int n = system_->size();
   k_.setZero(n, r_.cols());
+  stages_.setZero(n, r_.cols());
   slope_.setZero(n);
   product_.setZero(n);
   for (const auto& scheme : schemes_) {
@@ -82,20 +83,19 @@ StepStatus RungeKuttaStepper::factor(double h) noexcept {
 StepStatus RungeKuttaStepper::residual(double t, double h) noexcept {
   const StageScheme& s = scheme();
   detail::combine_columns(s.s, s.inverse.data(), z_.data(), k_.data(), z_.rows());
+  detail::add_to_columns(view(x_), first_columns(z_, s.s), first_columns(stages_, s.s));
   for (int i = 0; i < s.s; ++i) {
-    stage_ = x_ + z_.col(i);
     const double ti = t + s.table.c[i] * h;
-    if (const EvalStatus status = system_->f(ti, view(stage_), view(rho_)); status != EvalStatus::ok)
+    if (const EvalStatus status = system_->f(ti, column(stages_, i), column(r_, i)); status != EvalStatus::ok)
       return step_status(status);
-    if (constant_mass_) {
-      system_->matrix().add_B_times(view(rho_), -1 / h, column(k_, i), column(r_, i));
-    } else {
-      if (const EvalStatus status = system_->mass_times(ti, view(stage_), column(k_, i), column(r_, i));
-          status != EvalStatus::ok)
-        return step_status(status);
-      r_.col(i) = rho_ - r_.col(i) / h;
-    }
+    if (constant_mass_) continue;
+    if (const EvalStatus status = system_->mass_times(ti, column(stages_, i), column(k_, i), view(product_));
+        status != EvalStatus::ok)
+      return step_status(status);
+    r_.col(i) -= product_ / h;
   }
+  if (constant_mass_)
+    system_->matrix().add_B_times(first_columns(r_, s.s), -1 / h, first_columns(k_, s.s), first_columns(r_, s.s));
   return StepStatus::ok;
 }
 
@@ -107,6 +107,10 @@ StepStatus RungeKuttaStepper::correct(double /*h*/) noexcept {
 StepStatus RungeKuttaStepper::finish(double /*t*/, double /*h*/) noexcept {
   const StageScheme& s = scheme();
   auto end = z_.col(s.s);
+  if (s.ends_in_last_stage) {
+    end = z_.col(s.s - 1);
+    return StepStatus::ok;
+  }
   end.setZero();
   for (int i = 0; i < s.s; ++i)
     if (s.d[i] != 0) end += s.d[i] * z_.col(i);
@@ -128,16 +132,18 @@ EvalStatus RungeKuttaStepper::estimate_residual(double t, double h, In shift) no
   const StageScheme& s = scheme();
   const Vector& row = extra_rows_[static_cast<std::size_t>(level_)];
   EvalStatus status = EvalStatus::ok;
-  slope_.setZero();
   stage_ = x_;
   if (!shift.empty()) stage_ += map(shift);
   if (row.size() == 0) {
-    for (int k = 0; k < s.degree(); ++k) slope_ += (s.powers(k, 0) / h) * z_.col(s.nodes[static_cast<std::size_t>(k)]);
+    double weights[max_runge_kutta_stages + 1];
+    for (int k = 0; k < s.degree(); ++k) weights[k] = s.powers(k, 0) / h;
+    detail::combine_columns(1, s.nodes, weights, z_.data(), slope_.data(), z_.rows());
     if (shift.empty())
       rho_ = f0_;
     else
       status = system_->f(t, view(stage_), view(rho_));
   } else {
+    slope_.setZero();
     for (int j = 0; j < s.s; ++j) {
       slope_ += (s.A_inverse(0, j) / h) * z_.col(j);
       const double weight = row.dot(s.A_inverse.col(j));  // Z₀ = Σ_i row_i Σ_j (A⁻¹)_ij Z_j

@@ -56,7 +56,7 @@ class RungeKuttaStepper final : public StagedStepper {
   int level_ = 0, level_old_ = 0;   ///< the scheme in use, and that of the last committed step
   std::vector<Vector> extra_rows_;  ///< per scheme: row of (3); empty for (2)
   DecoupledStages decoupled_;
-  Matrix k_;
+  Matrix k_, stages_;
   Vector slope_, product_;
 
   // Order selection.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "combine.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 
 namespace rubato {
@@ -143,15 +144,17 @@ void StagedStepper::predict(double h) noexcept {
   }
   const DenseStages& old = old_dense();
   const Vector& c = table().c;
-  z_.rightCols(z_.cols() - c.size() - 1).setZero();  // nothing of a higher order is left: checkpoints hold all columns
-  double weights[max_runge_kutta_stages + 1];
-  for (int i = 0; i < c.size(); ++i) {
-    old.dense_weights(1 + c[i] * h / h_old_, weights, nullptr);
-    weights[old.degree() - 1] -= 1;  // relative to the end of that step
-    auto z = z_.col(i);
-    z.setZero();
-    for (int k = 0; k < old.degree(); ++k) z += weights[k] * z_old_.col(old.nodes[static_cast<std::size_t>(k)]);
+  const auto s = static_cast<int>(c.size());
+  if (z_.cols() > s + 1)
+    z_.rightCols(z_.cols() - s - 1).setZero();  // nothing of a higher order is left: checkpoints hold all columns
+  double weights[max_runge_kutta_stages * (max_runge_kutta_stages + 1)];
+  double* row = weights;
+  const double ratio = h / h_old_;
+  for (int i = 0; i < s; ++i, row += old.degree()) {
+    old.dense_weights(1 + c[i] * ratio, row, nullptr);
+    row[old.degree() - 1] -= 1;  // relative to the end of that step
   }
+  detail::combine_columns(s, old.nodes, weights, z_old_.data(), z_.data(), z_.rows());
 }
 
 StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept {
@@ -171,13 +174,9 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
       return status;
     }
     ++system_->counters.newton_iterations;
-    double squares = 0;
-    for (int i = 0; i < s; ++i) {
-      const double d = newton_norm_.weighted(column(dz_, i), view(weights_));
-      squares += d * d;
-    }
-    const auto verdict = newton_.after(std::sqrt(squares / s));
-    if (!std::isfinite(squares) && !r_.leftCols(s).allFinite()) {  // the model's doing, not the iteration's
+    const double size = newton_norm_.weighted(first_columns(dz_, s), view(weights_));
+    const auto verdict = newton_.after(size);
+    if (!std::isfinite(size) && !r_.leftCols(s).allFinite()) {  // the model's doing, not the iteration's
       attempt.retry_factor = 0.5;
       return StepStatus::not_finite;
     }
@@ -185,7 +184,7 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
       attempt.retry_factor = newton_.retry_factor(verdict);
       return StepStatus::newton_diverged;
     }
-    z_.leftCols(s) += dz_.leftCols(s);
+    detail::add_to_columns(first_columns(z_, s), first_columns(dz_, s), first_columns(z_, s));
     if (verdict == NewtonControl::Verdict::converged) break;
   }
   attempt.caution = std::min(1.0, (2.0 * k_max + 1) / (2.0 * k_max + newton_.iterations()));
@@ -259,10 +258,11 @@ Attempt StagedStepper::attempt(double t, double h) noexcept {
     result.retry_factor = 0.5;
     return result;
   }
-  trial_ = x_ + z_.col(table().s);
+  detail::add_to_columns(view(x_), column(z_, table().s), view(trial_));
   has_trial_ = true;
   result.status = estimate(t, h, result);
-  if (result.status == StepStatus::ok && !trial_.allFinite()) result.status = StepStatus::not_finite;
+  const bool judged = options_.step.fixed_step == 0 && std::isfinite(result.error);  // the trial is finite as well
+  if (result.status == StepStatus::ok && !judged && !trial_.allFinite()) result.status = StepStatus::not_finite;
   if (options_.newton.limit_growth) result.largest_factor = newton_limit_.largest_factor(h, newton_.contraction());
   result.keeps_factor = newton_.contraction() <= options_.newton.reuse_jacobian;
   return result;
@@ -327,15 +327,18 @@ void StagedStepper::discard() noexcept {
 void StagedStepper::interpolate(double theta, Out x, Out w) const noexcept {
   const DenseStages& s = old_dense();
   double weights[max_runge_kutta_stages + 1], slopes[max_runge_kutta_stages + 1];
-  s.dense_weights(theta, weights, slopes);
-  if (theta == 1) std::fill_n(weights, s.degree() - 1, 0.0), weights[s.degree() - 1] = 1;  // exactly
-  map(x) = start_;
-  if (!w.empty()) map(w).setZero();
-  for (int k = 0; k < s.degree(); ++k) {
-    const auto z = z_old_.col(s.nodes[static_cast<std::size_t>(k)]);
-    map(x) += weights[k] * z;
-    if (!w.empty()) map(w) += (slopes[k] / h_old_) * z;
+  if (theta == 1) {  // the driver looks there after every step
+    const double* const end = z_old_.col(s.nodes.back()).data();
+    detail::add_to_columns(view(start_), In(end, x.size()), x);
+    std::ranges::copy(s.end_slopes, slopes);
+  } else {
+    s.dense_weights(theta, weights, w.empty() ? nullptr : slopes);
+    detail::combine_columns(1, s.nodes, weights, z_old_.data(), x.data(), z_old_.rows());
+    detail::add_to_columns(view(start_), x, x);
   }
+  if (w.empty()) return;
+  for (int k = 0; k < s.degree(); ++k) slopes[k] /= h_old_;
+  detail::combine_columns(1, s.nodes, slopes, z_old_.data(), w.data(), z_old_.rows());
 }
 
 void StagedStepper::rebase() noexcept {

@@ -74,6 +74,9 @@ class StagedStepper : public Stepper {
   [[nodiscard]] static Out column(Matrix& m, int j) noexcept {
     return {m.col(j).data(), static_cast<std::size_t>(m.rows())};
   }
+  [[nodiscard]] static Out first_columns(Matrix& m, int count) noexcept {
+    return {m.data(), static_cast<std::size_t>(count * m.rows())};
+  }
 
   std::unique_ptr<SteppedSystem> system_;
   IntegrateOptions options_;

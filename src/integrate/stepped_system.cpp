@@ -4,7 +4,6 @@
 #include <cmath>
 #include <new>
 
-#include "rubato/base/stopwatch.hpp"
 #include "rubato/linalg/step_scaling.hpp"
 
 namespace rubato {
@@ -45,20 +44,6 @@ SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const Integrate
     unknowns_.insert(unknowns_.end(), static_cast<std::size_t>(block.size), block.unknown);
     equations_.insert(equations_.end(), static_cast<std::size_t>(block.size), block.equation);
   }
-}
-
-const At& SteppedSystem::at(double t, In x) noexcept {
-  if (input_) input_->at(t, view(u_), view(u_rate_));
-  point_.t = t;
-  point_.x = x;
-  point_.mode = mode_;
-  return point_;
-}
-
-EvalStatus SteppedSystem::f(double t, In x, Out out) noexcept {
-  ScopedTimer timer(options_.timing ? &counters.seconds.f : nullptr);
-  ++counters.f_calls;
-  return dae_.f(at(t, x), out);
 }
 
 Result<void> SteppedSystem::find_structure(const At& at) {
@@ -166,21 +151,12 @@ void SteppedSystem::scale(double abs_c) noexcept {
 template <class T>
 StepStatus SteppedSystem::factor_shift(T c, int slot) noexcept {
   ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
-  scale_for(std::abs(c));
+  if (scales()) scale(std::abs(c));
   ++counters.factorisations;
   return step_status(matrix_->factor(c, slot));
 }
 template StepStatus SteppedSystem::factor_shift(double, int) noexcept;
 template StepStatus SteppedSystem::factor_shift(std::complex<double>, int) noexcept;
-
-template <class R, class X>
-void SteppedSystem::solve_with(R r, X x, int slot) noexcept {
-  ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
-  ++counters.solves;
-  matrix_->solve(r, x, slot);
-}
-template void SteppedSystem::solve_with(In, Out, int) noexcept;
-template void SteppedSystem::solve_with(ComplexIn, ComplexOut, int) noexcept;
 
 bool SteppedSystem::restart(double t, In x, In base, int mode) {
   const bool other_mode = mode != mode_;

@@ -7,6 +7,7 @@
 
 #include "rubato/base/archive.hpp"
 #include "rubato/base/scratch.hpp"
+#include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/options.hpp"
 #include "rubato/integrate/statistics.hpp"
 #include "rubato/linalg/step_matrix.hpp"
@@ -37,9 +38,19 @@ class SteppedSystem {
   [[nodiscard]] int mode() const noexcept { return mode_; }
 
   /// The point of the next evaluation, with the inputs there: valid until the next call.
-  [[nodiscard]] const At& at(double t, In x) noexcept;
+  [[nodiscard]] const At& at(double t, In x) noexcept {
+    if (input_) input_->at(t, view(u_), view(u_rate_));
+    point_.t = t;
+    point_.x = x;
+    point_.mode = mode_;
+    return point_;
+  }
   /// f(t, x), counted.
-  [[nodiscard]] EvalStatus f(double t, In x, Out out) noexcept;
+  [[nodiscard]] EvalStatus f(double t, In x, Out out) noexcept {
+    ScopedTimer timer(options_.timing ? &counters.seconds.f : nullptr);
+    ++counters.f_calls;
+    return dae_.f(at(t, x), out);
+  }
   /// B(t, x) w.
   [[nodiscard]] EvalStatus mass_times(double t, In x, In w, Out out) noexcept {
     return dae_.mass_times(at(t, x), w, out);
@@ -55,7 +66,7 @@ class SteppedSystem {
   [[nodiscard]] StepStatus factor(std::complex<double> c, int slot = 0) noexcept { return factor_shift(c, slot); }
   /// The scaling of a matrix of shift c into matrix(): for those who factorise matrices of their own.
   void scale_for(double abs_c) noexcept {
-    if (options_.linear.scaling && !stiffness_places_.empty()) scale(abs_c);
+    if (scales()) scale(abs_c);
   }
   void solve(In r, Out x, int slot = 0) noexcept { solve_with(r, x, slot); }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
@@ -78,11 +89,16 @@ class SteppedSystem {
   void adopt_structure();
   void make_step_matrix();
   [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
+  [[nodiscard]] bool scales() const noexcept { return options_.linear.scaling && !stiffness_places_.empty(); }
   void scale(double abs_c) noexcept;
   template <class T>
   [[nodiscard]] StepStatus factor_shift(T c, int slot) noexcept;
   template <class R, class X>
-  void solve_with(R r, X x, int slot) noexcept;
+  void solve_with(R r, X x, int slot) noexcept {
+    ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
+    ++counters.solves;
+    matrix_->solve(r, x, slot);
+  }
 
   const Dae& dae_;
   std::shared_ptr<const Dae> keep_dae_;

@@ -135,7 +135,7 @@ FactorStatus CondensedMatrix<T>::reduce(std::span<const T> values) noexcept {
     if (step < s.n_pivots_) {
       if (!detail::is_finite(pivot[step])) return FactorStatus::not_finite;
       if (pivot[step] == T(0)) return FactorStatus::singular;
-      inverse_pivots_[step] = T(1) / pivot[step];
+      inverse_pivots_[step] = detail::reciprocal(pivot[step]);
     }
   }
   return FactorStatus::ok;

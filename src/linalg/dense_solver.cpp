@@ -84,7 +84,7 @@ class SmallDenseSolver final : public LinearSolver<T> {
         for (int j = 0; j < N; ++j) std::swap(at(k, j), at(pivot, j));
       }
       if (!is_finite(at(k, k))) return FactorStatus::not_finite;
-      inverse_pivots_[k] = T(1) / at(k, k);
+      inverse_pivots_[k] = reciprocal(at(k, k));
       if (!is_finite(inverse_pivots_[k])) return FactorStatus::singular;  // below 1e-308
       for (int i = k + 1; i < N; ++i) at(i, k) = product(at(i, k), inverse_pivots_[k]);
       for (int j = k + 1; j < N; ++j)
@@ -212,7 +212,7 @@ class DenseSolver final : public LinearSolver<T> {
       const int rows = n_ - j - 1;
       if (rows == 0) break;
       Column<T> l = below(a, j);
-      l *= T(1) / a[j];
+      l *= reciprocal(a[j]);
       for (int c = j + 1; c < end; ++c) below(column(c), j) -= at(j, c) * l;
     }
     return true;

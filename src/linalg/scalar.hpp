@@ -21,6 +21,19 @@ inline std::complex<double> product(const std::complex<double>& a, const std::co
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+/// 1/x without a function call: where |re| and |im| differ the smaller is divided by the larger, so that no square overflows.
+/// Smith, Comm. ACM 5 (1962) 435, doi:10.1145/368637.368661.
+inline double reciprocal(double x) noexcept { return 1 / x; }
+inline std::complex<double> reciprocal(const std::complex<double>& x) noexcept {
+  const double a = x.real(), b = x.imag();
+  if (std::abs(a) >= std::abs(b)) {
+    const double ratio = b / a, r = 1 / (a + b * ratio);
+    return {r, -ratio * r};
+  }
+  const double ratio = a / b, r = 1 / (a * ratio + b);
+  return {ratio * r, -r};
+}
+
 /// 0·x sums to 0 exactly if every x is finite: no branch per number.
 inline bool all_finite(std::span<const double> x) noexcept {
   double zero = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/pairs.hpp"
 #include "rubato/base/assert.hpp"
 #include "rubato/linalg/sparse_product.hpp"
 #include "scalar.hpp"
@@ -133,7 +134,8 @@ struct StepMatrix::Body {
   std::vector<double> B_whole, J_whole, scale_whole;  // on the united pattern, so that factor() is one pass
   std::vector<Slot<double>> real;
   std::vector<Slot<Complex>> complex;
-  bool B_is_diagonal;   // without a missing entry: most ordinary differential equations
+  bool B_is_diagonal;  // without a missing entry: most ordinary differential equations
+  bool B_is_identity = false;
   bool scaled = false;  // false: both scalings are still ones
   long failures = 0, solves = 0;
 };
@@ -150,6 +152,7 @@ void StepMatrix::linearise(In B_values, In J_values) noexcept {
                 "values do not fit the patterns");
   std::copy(B_values.begin(), B_values.end(), body_->B_values.begin());
   std::copy(J_values.begin(), J_values.end(), body_->J_values.begin());
+  body_->B_is_identity = body_->B_is_diagonal && std::ranges::all_of(B_values, [](double b) { return b == 1; });
   for (std::size_t p = 0; p < B_values.size(); ++p) body_->B_whole[body_->from_B[p]] = B_values[p];
   for (std::size_t p = 0; p < J_values.size(); ++p) body_->J_whole[body_->from_J[p]] = J_values[p];
 }
@@ -179,12 +182,21 @@ In StepMatrix::J_values() const noexcept { return body_->J_values; }
 void StepMatrix::multiply_B(In x, Out y) const noexcept { multiply(body_->B, body_->B_values, x, y); }
 void StepMatrix::add_B_times(In f, double alpha, In x, Out y) const noexcept {
   RUBATO_ASSERT(f.size() == y.size(), "sizes disagree");
-  if (body_->B_is_diagonal) {
+  const auto n = static_cast<std::size_t>(size());
+  RUBATO_ASSERT(x.size() == y.size() && (n == 0 || y.size() % n == 0), "whole columns");
+  if (body_->B_is_identity) {
+    detail::in_pairs(static_cast<std::ptrdiff_t>(y.size()), [&]<int width>(std::ptrdiff_t i) {
+      detail::piece<width>(y.data() + i) =
+          detail::piece<width>(f.data() + i) + alpha * detail::piece<width>(x.data() + i);
+    });
+  } else if (body_->B_is_diagonal) {
     const double* const b = body_->B_values.data();
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = f[i] + b[i] * (alpha * x[i]);
+    for (std::size_t first = 0; first < y.size(); first += n)
+      for (std::size_t i = 0; i < n; ++i) y[first + i] = f[first + i] + b[i] * (alpha * x[first + i]);
   } else {
-    std::copy(f.begin(), f.end(), y.begin());
-    multiply_add(body_->B, body_->B_values, alpha, x, y);
+    if (y.data() != f.data()) std::copy(f.begin(), f.end(), y.begin());
+    for (std::size_t first = 0; first < y.size(); first += n)
+      multiply_add(body_->B, body_->B_values, alpha, x.subspan(first, n), y.subspan(first, n));
   }
 }
 void StepMatrix::multiply_J(In x, Out y) const noexcept { multiply(body_->J, body_->J_values, x, y); }

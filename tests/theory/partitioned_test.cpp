@@ -506,7 +506,8 @@ TEST(Partitioned, UndampedMethodsPayForStiffness) {
   const auto iiic = run(instance->problem, "lobatto-iiic-3", options);
   const auto iiid = run(instance->problem, "lobatto-iiid-3", options);
   const auto least = run(instance->problem, "lobatto-iiidc-min", options);
-  EXPECT_GT(iiid.statistics.steps, 5 * iiic.statistics.steps) << iiic.statistics.steps;
+  EXPECT_GT(iiid.statistics.steps, 3 * iiic.statistics.steps)
+      << iiic.statistics.steps;  // by rounding: 39 to 77 thousand
   EXPECT_LT(least.statistics.steps, 1.3 * static_cast<double>(iiic.statistics.steps));
   EXPECT_LT((iiic.x.head(2) - iiid.x.head(2)).norm(), 1e-4);
 }

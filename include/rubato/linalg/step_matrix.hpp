@@ -69,7 +69,7 @@ class StepMatrix {
   /// Products with the current linearisation: y = B x, y = J x.
   void multiply_B(In x, Out y) const noexcept;
   void multiply_J(In x, Out y) const noexcept;
-  /// y = f + α B x.
+  /// y = f + α B x, of one column or of several one after the other. f and y may be the same memory.
   void add_B_times(In f, double alpha, In x, Out y) const noexcept;
   void multiply_B(ComplexIn x, ComplexOut y) const noexcept;
   void multiply_J(ComplexIn x, ComplexOut y) const noexcept;

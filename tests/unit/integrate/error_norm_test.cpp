@@ -80,6 +80,25 @@ TEST(ErrorNorm, NamesTheWorstComponentAndItsWeights) {
   EXPECT_DOUBLE_EQ(n.weighted(view(e), view(weights)), norm(n, e, zero, zero, 0.1));
 }
 
+// Stages stand one after the other: the norm of all is the root of the mean of their squared norms.
+TEST(ErrorNorm, TakesSeveralColumnsAtOnce) {
+  const Vector zero = vector(0, 0, 0), first = vector(1, -50, 400), second = vector(-3, 0, 20);
+  Vector both(6);
+  both << first, second;
+  for (const Norm kind : {Norm::rms, Norm::maximum, Norm::euclidean}) {
+    const ErrorNorm n(layout, {.rtol = 0, .atol = 1e-3}, {.norm = kind});
+    Vector weights = zero;
+    n.weights(view(zero), 0.1, view(weights));
+    const double mean = std::sqrt(
+        (std::pow(n.weighted(view(first), view(weights)), 2) + std::pow(n.weighted(view(second), view(weights)), 2)) /
+        2);
+    EXPECT_NEAR(n.weighted(view(both), view(weights)), mean, 1e-15 * mean * 4);
+    weights[1] = infinity;
+    EXPECT_TRUE(std::isfinite(n.weighted(view(second), view(weights)))) << "no error, whatever its weight";
+    EXPECT_FALSE(std::isfinite(n.weighted(view(both), view(weights))));
+  }
+}
+
 TEST(ErrorNorm, TakesOtherPowersFromTheOptionsAndDuringARun) {
   const Vector zero = vector(0, 0, 0), e = vector(1, 50, 400);
   ErrorNorm n(layout, {.rtol = 0, .atol = 1}, {.norm = Norm::maximum, .h_power_of = {{"lambda", 0}}});
