@@ -2,6 +2,9 @@
 
 #include <limits>
 
+#include "rubato/base/text.hpp"
+#include "rubato/problem/consistent.hpp"
+
 namespace rubato {
 
 EvalStatus MechanicalSystem::tangents(const MechanicalPoint<double>&, In, const ResidualTangents&) const noexcept {
@@ -32,6 +35,21 @@ EvalStatus MechanicalSystem::root_values(const MechanicalPoint<double>&, Out val
 double MechanicalSystem::next_time_event(double, int) const noexcept { return std::numeric_limits<double>::infinity(); }
 EventEffect MechanicalSystem::on_event(const EventContext& event, Out, Out, Out) const noexcept {
   return {.mode = event.mode};
+}
+
+std::string describe(const MechanicalSystem& system, const ConstraintDiagnosis& diagnosis) {
+  if (diagnosis.dependent.empty()) return {};
+  const auto& n = system.sizes();
+  const auto lambda = system.names("lambda"), nu = system.names("nu");
+  std::vector<std::string> rows;
+  for (const int row : diagnosis.dependent) {
+    const auto& names = row < n.lambda ? lambda : nu;
+    const int i = row < n.lambda ? row : row - n.lambda;
+    rows.push_back(i < static_cast<int>(names.size()) ? names[static_cast<std::size_t>(i)]
+                                                      : (row < n.lambda ? "lambda[" : "nu[") + std::to_string(i) + "]");
+  }
+  return std::to_string(rows.size()) + " of " + std::to_string(n.lambda + n.nu) +
+         (rows.size() == 1 ? " constraints follows" : " constraints follow") + " from the others: " + joined(rows);
 }
 
 }  // namespace rubato

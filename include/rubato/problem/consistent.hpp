@@ -20,6 +20,9 @@ struct ConstraintDiagnosis {
   int iterations = 0;
 };
 
+/// The dependent rows by name, a sentence; empty where all rows are independent.
+[[nodiscard]] std::string describe(const MechanicalSystem& system, const ConstraintDiagnosis& diagnosis);
+
 struct ConsistentOptions {
   bool project_positions = true;
   bool project_velocities = true;

@@ -107,6 +107,48 @@ Three<S> rotate_by(const Three<S>& delta, const Three<X>& x) {
           x[2] + f.a * once[2] + f.b * twice[2]};
 }
 
+/// exp(δ̃) by (1), as a matrix.
+template <class S>
+Rotation<S> rotation_by(const Three<S>& delta) {
+  const S s = dot(delta, delta);
+  const auto f = detail::chart_factors(s);
+  Rotation<S> r;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k) r[i][k] = f.b * delta[i] * delta[k];
+  const S diagonal = 1.0 - f.b * s;  // δ̃² = δδᵀ − |δ|² I
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    r[i][i] += diagonal;
+    r[j][k] -= f.a * delta[i];
+    r[k][j] += f.a * delta[i];
+  }
+  return r;
+}
+
+/// δ of R = exp(δ̃), |δ| < π:  axial(R) = (sin θ/θ) δ, so δ = axial(R) asin(x)/x with x = sin θ for small θ, θ/sin θ beyond.
+template <class S>
+Three<S> rotation_vector(const Rotation<S>& r) {
+  using std::atan2, std::sqrt;
+  const Three<S> axial{0.5 * (r[2][1] - r[1][2]), 0.5 * (r[0][2] - r[2][0]), 0.5 * (r[1][0] - r[0][1])};
+  const S square = dot(axial, axial), cosine = 0.5 * (r[0][0] + r[1][1] + r[2][2] - 1.0);
+  S factor;
+  if (value_of(cosine) > 0.95) {  // sin² θ < 0.1: a series, differentiable at θ = 0 (truncation below 1e-17)
+    static constexpr auto arcsine = [] {
+      std::array<double, 15> c{1};  // (2k)! / (4ᵏ k!² (2k + 1))
+      for (std::size_t k = 1; k < c.size(); ++k) {
+        const double m = 2 * static_cast<double>(k);
+        c[k] = c[k - 1] * (m - 1) * (m - 1) / (m * (m + 1));
+      }
+      return c;
+    }();
+    factor = detail::polynomial(arcsine, square);
+  } else {
+    const S sine = sqrt(square);
+    factor = atan2(sine, cosine) / sine;
+  }
+  return {factor * axial[0], factor * axial[1], factor * axial[2]};
+}
+
 /// R(base) exp(δ̃) x: a body-fixed vector in space.
 template <class S, class X>
 Three<S> to_space(In quaternion, const Three<S>& delta, const Three<X>& x) {
