@@ -87,9 +87,11 @@ struct Joint {
 
 /// Relations between velocities (rows A v + b = 0 of the system). Rates are those of b relative to a in the joints named.
 enum class CouplingType : std::uint8_t {
-  gear,    ///< rate of joint 1 = ratio · rate of joint 2 (angles of revolute, lengths of prismatic joints)
-  screw,   ///< in one cylindrical joint: sliding = ratio (pitch, m per rad) · turning
-  rolling  ///< a disc or ball of `radius` about the origin of b rolls on the plane across z of a without sliding
+  gear,   ///< rate of joint 1 = ratio · rate of joint 2 (angles of revolute, lengths of prismatic joints)
+  screw,  ///< in one cylindrical joint: sliding = ratio (pitch, m per rad) · turning
+  /// A ball of `radius` about the origin of b, or a disc about z of b, rolls on the plane across z of a: it neither slides
+  /// nor leaves (one position constraint more). Planar bodies: a disc on a line.
+  rolling
 };
 struct Coupling {
   std::string name;
@@ -98,6 +100,7 @@ struct Coupling {
   double ratio = 1;
   Marker a = {}, b = {};
   double radius = 0;
+  bool disc = false;
 };
 
 // Force elements. Each acts between two frames with opposite forces; "ground" takes whatever it gets.

@@ -1,0 +1,38 @@
+#pragma once
+/// A mechanism as a MechanicalSystem: absolute coordinates, joints as constraints.
+///
+/// Coordinates of a body: spatial x, y, z and a rotation vector rx, ry, rz over a base quaternion that moves along, with
+/// velocities vx, vy, vz in space and wx, wy, wz in body axes; planar x, y, rz; points x, y, z. Names: "crank.x", "crank.wx".
+/// Rows of joints: "hinge.x" (origins meet, in space; or along an axis of a), "hinge.xz" (x of a normal to z of b), …
+///
+///   auto system = rubato::multibody::build(mechanism);            // checks everything, or says what is wrong
+///   auto start = rubato::consistent_state(**system, (*system)->start());
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rubato/base/result.hpp"
+#include "rubato/multibody/mechanism.hpp"
+#include "rubato/problem/mechanical.hpp"
+
+namespace rubato::multibody {
+
+class MultibodySystem : public MechanicalSystem {
+ public:
+  /// As the mechanism says: a guess that consistent_state projects.
+  [[nodiscard]] virtual MechanicalState start() const = 0;
+  [[nodiscard]] virtual std::vector<std::string> body_names() const = 0;
+  [[nodiscard]] virtual std::vector<std::string> joint_names() const = 0;
+  /// Position and orientation of a body (by its number) at (q, base).
+  [[nodiscard]] virtual Pose pose(std::size_t body, In q, In base) const = 0;
+  /// What a user may want to know: frames of joints that do not quite meet at the start.
+  [[nodiscard]] virtual const std::vector<std::string>& notes() const = 0;
+
+ protected:
+  using MechanicalSystem::MechanicalSystem;
+};
+
+/// Checks names, values and geometry; the error names the part.
+[[nodiscard]] Result<std::shared_ptr<const MultibodySystem>> build(const Mechanism& mechanism);
+
+}  // namespace rubato::multibody

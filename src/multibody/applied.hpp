@@ -1,0 +1,50 @@
+#pragma once
+/// Forces and torques given as functions of time, at the origin of a marker.
+#include <memory>
+
+#include "force_point.hpp"
+#include "motion.hpp"
+#include "rubato/base/function.hpp"
+
+namespace rubato::multibody::detail {
+
+struct AppliedModel {
+  using Components = std::array<std::shared_ptr<const Function>, 3>;
+  std::string name;
+  Attachment at = {};
+  Components force = {}, torque = {};
+  bool in_body_axes = false;
+
+  [[nodiscard]] bool conservative() const { return false; }
+  [[nodiscard]] bool depends_on_time() const {
+    for (const Components* parts : {&force, &torque})
+      for (const auto& f : *parts)
+        if (f && !(f->expression() != nullptr && f->expression()->is_constant())) return true;
+    return false;
+  }
+  [[nodiscard]] double next_break(double t) const {
+    double next = std::numeric_limits<double>::infinity();
+    for (const Components* parts : {&force, &torque})
+      for (const auto& f : *parts)
+        if (f) next = std::min(next, f->next_break(t));
+    return next;
+  }
+  template <class S>
+  [[nodiscard]] Three<S> in_space(const Components& parts, const ForcePoint<S>& point) const {
+    Three<S> out{};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (parts[i]) out[i] = value_at(*parts[i], point.t);
+    return in_body_axes ? rotate(point.bodies.frames[at.body].R, out) : out;
+  }
+  template <class S>
+  void add_force(const ForcePoint<S>& point, Wrenches<S>& wrenches) const {
+    wrenches.add_force(at.body, in_space(force, point), point.bodies.arm(at));
+    wrenches.add_torque(at.body, in_space(torque, point));
+  }
+  template <class S>
+  S energy(const ForcePoint<S>&) const {
+    return S(0.0);
+  }
+};
+
+}  // namespace rubato::multibody::detail

@@ -1,0 +1,70 @@
+#pragma once
+/// From a Mechanism to a Model, one part at a time. Every step returns a sentence naming the part that is wrong.
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model.hpp"
+#include "rubato/base/result.hpp"
+
+namespace rubato::multibody::detail {
+
+class Builder {
+ public:
+  explicit Builder(const Mechanism& mechanism) : mechanism_(mechanism) {}
+  Result<void> run();
+  Model model = {};
+  std::vector<std::string> notes = {};
+
+ private:
+  Result<void> check_names() const;
+  Result<void> add_bodies();
+  void measure();
+
+  // build_joints.cpp
+  Result<void> add_joint(const Joint& joint);
+  Result<void> check_planar(const Joint& joint, const JointModel& made) const;
+  [[nodiscard]] bool trivial(const JointModel& joint, const JointRow& row) const;
+  Result<void> check_start(const Joint& joint, const JointModel& made);
+  Result<void> add_drive(const Joint& joint, JointModel& made);
+
+  // build_couplings.cpp
+  Result<void> add_coupling(const Coupling& coupling);
+  Result<void> add_gear(const Coupling& coupling, const std::string& what);
+  Result<void> add_rolling(const Coupling& coupling, const std::string& what);
+  [[nodiscard]] Result<std::size_t> joint_number(const std::string& name, const std::string& what) const;
+
+  // build_forces.cpp
+  Result<void> compile(const SpringDamper& spring);
+  Result<void> compile(const TorsionSpring& spring);
+  Result<void> compile(const Bushing& bushing);
+  Result<void> compile(const AppliedForce& force);
+  Result<void> compile(const Contact& contact);
+  Result<void> compile(const EndStop& stop);
+  Result<void> compile(const Beam& beam);
+
+  /// `what` names the owner: "joint 'hinge', frame a".
+  Result<Attachment> attach(const Marker& marker, const std::string& what) const;
+  /// Both ends of a part; refuses two ends on one body.
+  Result<void> attach(const Marker& a, const Marker& b, const std::string& what, Attachment& at_a,
+                      Attachment& at_b) const;
+  [[nodiscard]] const BodyModel* body_of(const Attachment& at) const;
+  [[nodiscard]] bool in_plane(const Attachment& at) const;  ///< of a planar body or the ground
+  [[nodiscard]] Three<double> point_at_start(const Attachment& at) const;
+  [[nodiscard]] Three<double> axis_at_start(const Attachment& at, std::size_t k) const;
+
+  const Mechanism& mechanism_;
+  std::map<std::string, std::size_t, std::less<>> slot_ = {};
+  std::vector<Frame<double>> at_start_ = {};
+  double size_ = 1;  ///< of the mechanism: what distances at the start are compared with
+};
+
+[[nodiscard]] std::string_view type_name(JointType type);
+[[nodiscard]] bool along_z(const Three<double>& x);
+
+/// Refuses NaN, infinity and what is below `least`.
+Result<void> check_number(const std::string& what, double value, double least, const char* meaning);
+
+}  // namespace rubato::multibody::detail

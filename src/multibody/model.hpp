@@ -1,0 +1,44 @@
+#pragma once
+/// A mechanism made ready for evaluation: names resolved to slots, markers to vectors, joints to rows.
+#include <string>
+#include <vector>
+
+#include "coupling_rows.hpp"
+#include "forces.hpp"
+#include "joint_rows.hpp"
+#include "rubato/multibody/mechanism.hpp"
+#include "rubato/problem/mechanical.hpp"
+
+namespace rubato::multibody::detail {
+
+struct BodyModel {
+  std::string name;
+  BodyKind kind = BodyKind::spatial;
+  double mass = 0;
+  Rotation<double> inertia{};  ///< about the centre of mass in body axes; planar: [2][2]
+  std::size_t first = 0;       ///< of its coordinates in q and in v, which it has equally many of
+  std::size_t base = 0;        ///< of its quaternion in the base; spatial bodies only
+  double height = 0;           ///< z of planar bodies
+  Pose start = {};
+  [[nodiscard]] std::size_t coordinates() const { return kind == BodyKind::spatial ? 6 : 3; }
+};
+
+struct Model {
+  std::vector<BodyModel> bodies = {};
+  std::vector<JointModel> joints = {};
+  std::vector<std::string> joint_names = {};
+  std::vector<GearModel> gears = {};
+  std::vector<RollingModel> rollings = {};
+  std::vector<std::string> rolling_elements = {};  ///< their names
+  ForceModels forces = {};
+  std::vector<std::string> row_names = {};      ///< of g: "hinge.x"
+  std::vector<std::string> rolling_names = {};  ///< of A v + b
+  std::vector<std::string> state_names = {};    ///< of z
+  Three<double> gravity{};
+  MechanicalSizes sizes = {};
+  MechanicalState start = {};
+  int base_size = 0;
+  bool autonomous = true, conservative = true, plain = true;
+};
+
+}  // namespace rubato::multibody::detail

@@ -1,0 +1,34 @@
+#include "motion.hpp"
+
+#include <cmath>
+
+#include "rubato/base/function.hpp"
+
+namespace rubato::multibody::detail {
+
+std::array<double, 4> derivatives(const Function& f, double t) noexcept {
+  using One = Dual<double, 1>;
+  using Two = Dual<One, 1>;
+  using Three = Dual<Two, 1>;
+  Three x{Two{One{t}}};
+  x.d[0] = Two{One{1.0}};
+  x.value.d[0] = One{1.0};
+  x.value.value.d[0] = 1.0;
+  const Three y = f(x);
+  return {y.value.value.value, y.value.value.d[0], y.value.d[0].d[0], y.d[0].d[0].d[0]};
+}
+
+double integral(const Function& f, double x) noexcept {
+  // Abscissae and weights of three points on [−1, 1].
+  const double node = std::sqrt(0.6), outer = 5.0 / 9, middle = 8.0 / 9;
+  constexpr int parts = 32;
+  const double half = x / (2 * parts);
+  double sum = 0;
+  for (int i = 0; i < parts; ++i) {
+    const double centre = (2 * i + 1) * half;
+    sum += outer * (f(centre - node * half) + f(centre + node * half)) + middle * f(centre);
+  }
+  return sum * half;
+}
+
+}  // namespace rubato::multibody::detail

@@ -1,0 +1,74 @@
+#pragma once
+/// Springs and dampers between two markers.
+#include <memory>
+
+#include "force_point.hpp"
+#include "motion.hpp"
+
+namespace rubato::multibody::detail {
+
+/// F = k (l − l₀) + d l' + c(l − l₀),  l = |x_b − x_a|: pulls both origins together.
+struct SpringModel {
+  std::string name;
+  Attachment a = {}, b = {};
+  double stiffness = 0, damping = 0, length = 0;
+  std::shared_ptr<const Function> curve = {};
+
+  [[nodiscard]] bool conservative() const { return damping == 0; }
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    using std::sqrt;
+    const auto& bodies = at.bodies;
+    const Three<S> d = minus(bodies.point(b), bodies.point(a));
+    const S l = sqrt(dot(d, d));
+    S force = stiffness * (l - length);
+    if (curve) force += value_at(*curve, S(l - length));
+    if (damping != 0) force += damping * dot(d, minus(bodies.velocity(b), bodies.velocity(a))) / l;
+    const Three<S> pull = times(S(force / l), d);
+    wrenches.add_force(a.body, pull, bodies.arm(a));
+    wrenches.add_force(b.body, times(-1.0, pull), bodies.arm(b));
+  }
+  template <class S>
+  S energy(const ForcePoint<S>& at) const {
+    using std::sqrt;
+    const Three<S> d = minus(at.bodies.point(b), at.bodies.point(a));
+    const S stretch = sqrt(dot(d, d)) - length;
+    S sum = 0.5 * stiffness * stretch * stretch;
+    if (curve) sum += work_of(*curve, stretch);
+    return sum;
+  }
+};
+
+/// T = k (φ − φ₀) + d φ' about z of a, which a joint keeps parallel to z of b; φ from x of a to x of b.
+struct TorsionModel {
+  std::string name;
+  Attachment a = {}, b = {};
+  double stiffness = 0, damping = 0, cos_rest = 1, sin_rest = 0;  ///< of φ₀
+
+  [[nodiscard]] bool conservative() const { return damping == 0; }
+  /// φ − φ₀ in (−π, π).
+  template <class S>
+  S deflection(const Bodies<S>& bodies) const {
+    using std::atan2;
+    const Three<S> x = bodies.axis(b, 0);
+    const S c = dot(bodies.axis(a, 0), x), s = dot(bodies.axis(a, 1), x);
+    return atan2(S(s * cos_rest - c * sin_rest), S(c * cos_rest + s * sin_rest));
+  }
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    const Three<S> axis = at.bodies.axis(a, 2);
+    S torque = stiffness * deflection(at.bodies);
+    if (damping != 0)
+      torque += damping * dot(axis, minus(at.bodies.rates[b.body].angular, at.bodies.rates[a.body].angular));
+    const Three<S> turn = times(torque, axis);
+    wrenches.add_torque(a.body, turn);
+    wrenches.add_torque(b.body, times(-1.0, turn));
+  }
+  template <class S>
+  S energy(const ForcePoint<S>& at) const {
+    const S phi = deflection(at.bodies);
+    return 0.5 * stiffness * phi * phi;
+  }
+};
+
+}  // namespace rubato::multibody::detail

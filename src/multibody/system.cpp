@@ -1,0 +1,241 @@
+/// The model over double, dual numbers and the tracer; names, energies and outputs.
+#include "rubato/multibody/system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "builder.hpp"
+#include "equations.hpp"
+#include "rubato/base/function.hpp"
+
+namespace rubato::multibody {
+
+namespace {
+
+using namespace detail;
+
+/// Holds the model before the equations that point to it are made.
+struct Holder {
+  Model held;
+};
+
+using Real = Equations<MultibodySystem, double>;
+
+class System final : private Holder, public Real {
+ public:
+  System(Model model, std::vector<std::string> notes)
+      : Holder{std::move(model)}, Real(&held, held.sizes), dual_(&held), tracer_(&held), notes_(std::move(notes)) {}
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  bool constant_mass() const noexcept override { return true; }
+  bool plain_coordinates() const noexcept override { return held.plain; }
+  bool rates_near_identity() const noexcept override { return true; }
+  bool autonomous() const noexcept override { return held.autonomous; }
+  const MechanicalEquations<Dual8>* dual() const noexcept override { return &dual_; }
+  const MechanicalEquations<Tracer>* tracer() const noexcept override { return &tracer_; }
+  std::size_t scratch_bytes() const noexcept override {
+    const auto n = slots();
+    return Scratch::bytes_for<Frame<Dual8>>(n) + 2 * Scratch::bytes_for<Twist<Dual8>>(n) +
+           Scratch::bytes_for<Wrench<Dual8>>(n) + Scratch::bytes_for<double>(held.row_names.size());
+  }
+
+  int base_size() const noexcept override { return held.base_size; }
+  void rebase(Out q, Out base) const noexcept override {
+    for (const BodyModel& body : held.bodies)
+      if (body.kind == BodyKind::spatial) rebase_rotation(q.subspan(body.first + 3, 3), base.subspan(body.base, 4));
+  }
+
+  std::optional<SparsePattern> inertia_pattern() const override;
+  std::vector<std::string> names(std::string_view block) const override;
+  std::vector<std::string> part_names() const override {
+    std::vector<std::string> names{"gravity", "gyroscopic"};
+    each_force(held.forces, [&](const auto& element) { names.push_back(element.name); });
+    return names;
+  }
+
+  std::vector<std::string> output_names() const override;
+  EvalStatus outputs(const MechanicalPoint<double>& p, In a, Out y) const noexcept override;
+  std::vector<std::string> invariant_names() const override {
+    if (held.conservative) return {"energy"};
+    return {};
+  }
+  EvalStatus invariants(const MechanicalPoint<double>& p, Out values) const noexcept override {
+    if (!values.empty()) values[0] = kinetic(p) + potential(p);
+    return EvalStatus::ok;
+  }
+
+  double next_time_event(double t, int /*mode*/) const noexcept override {
+    double next = std::numeric_limits<double>::infinity();
+    for (const JointModel& joint : held.joints)
+      if (joint.motion) next = std::min(next, joint.motion->next_break(t));
+    each_force(held.forces, [&](const auto& element) {
+      if constexpr (requires { element.next_break(t); }) next = std::min(next, element.next_break(t));
+    });
+    return next;
+  }
+
+  MechanicalState start() const override { return held.start; }
+  std::vector<std::string> body_names() const override {
+    std::vector<std::string> names;
+    for (const BodyModel& body : held.bodies) names.push_back(body.name);
+    return names;
+  }
+  std::vector<std::string> joint_names() const override { return held.joint_names; }
+  const std::vector<std::string>& notes() const override { return notes_; }
+  Pose pose(std::size_t number, In q, In base) const override;
+
+ private:
+  [[nodiscard]] double kinetic(const MechanicalPoint<double>& p) const;
+  [[nodiscard]] double potential(const MechanicalPoint<double>& p) const;
+
+  Equations<MechanicalEquations<Dual8>, Dual8> dual_;
+  Equations<MechanicalEquations<Tracer>, Tracer> tracer_;
+  std::vector<std::string> notes_;
+};
+
+std::optional<SparsePattern> System::inertia_pattern() const {
+  std::vector<Entry> entries;
+  for (const BodyModel& body : held.bodies) {
+    const int first = static_cast<int>(body.first);
+    for (int k = 0; k < 3; ++k) entries.push_back({first + k, first + k});
+    if (body.kind != BodyKind::spatial) continue;
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k < 3; ++k) entries.push_back({first + 3 + i, first + 3 + k});
+  }
+  return SparsePattern::from_entries(held.sizes.v, held.sizes.v, entries);
+}
+
+std::vector<std::string> System::names(std::string_view block) const {
+  if (block == "lambda") return held.row_names;
+  if (block == "nu") return held.rolling_names;
+  if (block == "z") return held.state_names;
+  std::vector<std::string> names;
+  if (block == "mu")
+    for (const auto& name : held.row_names) names.push_back(name + ".mu");
+  // Of the directions x, y, z: what stands before and behind, for translations and rotations.
+  struct Words {
+    const char *linear, *angular, *behind;
+  };
+  Words words{};
+  if (block == "q")
+    words = {"", "r", ""};
+  else if (block == "v")
+    words = {"v", "w", ""};
+  else if (block == "a")
+    words = {"v", "w", "_rate"};
+  else if (block == "p")
+    words = {"p", "l", ""};
+  else
+    return names;
+  for (const BodyModel& body : held.bodies) {
+    const auto add = [&](const char* before, char axis) {
+      names.push_back(body.name + "." + before + axis + words.behind);
+    };
+    add(words.linear, 'x');
+    add(words.linear, 'y');
+    if (body.kind == BodyKind::planar)
+      add(words.angular, 'z');
+    else
+      add(words.linear, 'z');
+    if (body.kind == BodyKind::spatial)
+      for (const char axis : {'x', 'y', 'z'}) add(words.angular, axis);
+  }
+  return names;
+}
+
+double System::kinetic(const MechanicalPoint<double>& p) const {
+  double sum = 0;
+  for (const BodyModel& body : held.bodies) {
+    const Three<double> v = three(p.v, body.first);
+    if (body.kind == BodyKind::planar) {
+      sum += (body.mass * (v[0] * v[0] + v[1] * v[1]) + body.inertia[2][2] * v[2] * v[2]) / 2;
+      continue;
+    }
+    sum += body.mass * dot(v, v) / 2;
+    if (body.kind == BodyKind::point) continue;
+    const Three<double> omega = three(p.v, body.first + 3);
+    sum += dot(omega, rotate(body.inertia, omega)) / 2;
+  }
+  return sum;
+}
+
+double System::potential(const MechanicalPoint<double>& p) const {
+  Scratch scratch = p.scratch;
+  const ForcePoint<double> at = force_point(p, scratch);
+  double sum = 0;
+  for (std::size_t i = 0; i < held.bodies.size(); ++i)
+    sum -= held.bodies[i].mass * dot(held.gravity, at.bodies.frames[i + 1].r);
+  each_force(held.forces, [&](const auto& element) { sum += element.energy(at); });
+  return sum;
+}
+
+Pose System::pose(std::size_t number, In q, In base) const {
+  const BodyModel& body = held.bodies[number];
+  Pose out{.position = three(q, body.first)};
+  if (body.kind == BodyKind::planar) {
+    out.rotation = {std::cos(out.position[2] / 2), 0, 0, std::sin(out.position[2] / 2)};
+    out.position[2] = body.height;
+  } else if (body.kind == BodyKind::spatial) {
+    Three<double> delta = three(q, body.first + 3);
+    for (std::size_t k = 0; k < 4; ++k) out.rotation[k] = base[body.base + k];
+    rebase_rotation(delta, out.rotation);
+  }
+  return out;
+}
+
+/// Of spatial bodies the quaternion (states hold only the increment over the base); per joint force and torque on b at its
+/// origin, per rolling contact the force on b, in space.
+std::vector<std::string> System::output_names() const {
+  std::vector<std::string> names;
+  for (const BodyModel& body : held.bodies)
+    if (body.kind == BodyKind::spatial)
+      for (const char* c : {"qw", "qx", "qy", "qz"}) names.push_back(body.name + "." + c);
+  for (const std::string& joint : held.joint_names)
+    for (const char* c : {"force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"})
+      names.push_back(joint + "." + c);
+  for (const std::string& rolling : held.rolling_elements)
+    for (const char* c : {"force.x", "force.y", "force.z"}) names.push_back(rolling + "." + c);
+  for (const char* c : {"energy.kinetic", "energy.potential", "energy.total", "constraint.residual"})
+    names.emplace_back(c);
+  return names;
+}
+
+EvalStatus System::outputs(const MechanicalPoint<double>& p, In /*a*/, Out y) const noexcept {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < held.bodies.size(); ++i)
+    if (held.bodies[i].kind == BodyKind::spatial)
+      for (const double c : pose(i, p.q, p.base).rotation) y[place++] = c;
+  Scratch scratch = p.scratch;
+  const Bodies<double> bodies{.frames = frames(p, scratch)};
+  for (const JointModel& joint : held.joints) {
+    const JointLoad<double> load = joint_load(joint, p.t, bodies, p.lambda);
+    for (const double f : load.force()) y[place++] = -f;
+    for (const double t : load.couple) y[place++] = -t;
+  }
+  for (const RollingModel& rolling : held.rollings)
+    for (const double f : rolling_load(rolling, bodies, p.lambda, p.nu)) y[place++] = -f;
+  y[place++] = kinetic(p);
+  y[place++] = potential(p);
+  y[place] = y[place - 2] + y[place - 1];
+  ++place;
+  MechanicalPoint<double> inner = p;
+  const auto g = inner.scratch.take<double>(held.row_names.size());
+  static_cast<void>(constraint(inner, g));
+  double worst = 0;
+  for (const double x : g) worst = std::max(worst, std::abs(x));
+  y[place] = worst;
+  return EvalStatus::ok;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MultibodySystem>> build(const Mechanism& mechanism) {
+  Builder builder(mechanism);
+  if (auto ok = builder.run(); !ok) return ok.error();
+  return std::shared_ptr<const MultibodySystem>(
+      std::make_shared<const System>(std::move(builder.model), std::move(builder.notes)));
+}
+
+}  // namespace rubato::multibody

@@ -1,0 +1,148 @@
+// What is wrong with a mechanism is said by name, with the value and what is allowed.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "rubato/base/function.hpp"
+#include "support/mechanism_checks.hpp"
+
+namespace rubato::multibody {
+namespace {
+
+Mechanism pair() {
+  return {.bodies = {{.name = "crank", .mass = 1, .inertia = {0.1, 0.1, 0.1}},
+                     {.name = "rod", .mass = 1, .inertia = {0.1, 0.1, 0.1}, .pose = {.position = {1, 0, 0}}}},
+          .joints = {{.name = "pin",
+                      .type = JointType::revolute,
+                      .a = {.body = "crank", .pose = {.position = {0.5, 0, 0}}},
+                      .b = {.body = "rod", .pose = {.position = {-0.5, 0, 0}}}},
+                     {.name = "slide", .type = JointType::cylindrical, .b = {.body = "crank"}}}};
+}
+
+struct Mistake {
+  std::function<void(Mechanism&)> make;
+  std::vector<std::string> words;
+};
+
+TEST(Mistakes, AreNamed) {
+  ASSERT_TRUE(build(pair()).ok());
+  const auto motion = std::make_shared<const Function>();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Mistake> mistakes{
+      {[](Mechanism& m) { m.bodies.clear(); }, {"no bodies"}},
+      {[](Mechanism& m) { m.joints[0].b.body = "rood"; }, {"joint 'pin', frame b", "'rood'", "did you mean 'rod'"}},
+      {[](Mechanism& m) { m.bodies[1].name = "crank"; }, {"body 'crank'", "already"}},
+      {[](Mechanism& m) { m.joints[1].name = "rod"; }, {"joint 'rod'", "a body has this name already"}},
+      {[](Mechanism& m) { m.bodies[0].name = ""; }, {"body", "no name"}},
+      {[](Mechanism& m) { m.bodies[0].name = "ground"; }, {"'ground'", "already"}},
+      {[](Mechanism& m) { m.bodies[1].mass = 0; }, {"body 'rod'", "mass = 0", "positive"}},
+      {[=](Mechanism& m) { m.bodies[1].mass = nan; }, {"body 'rod'", "mass = nan"}},
+      {[](Mechanism& m) {
+         m.bodies[0].inertia = {0.1, 0, 0.1};
+       },
+       {"body 'crank'", "not positive definite"}},
+      {[](Mechanism& m) {
+         m.bodies[0].inertia = {0.1, 0.1, 0.3};
+       },
+       {"body 'crank'", "sum of the other two"}},
+      {[](Mechanism& m) {
+         m.bodies[0].pose.rotation = {1, 1, 0, 0};
+       },
+       {"body 'crank'", "quaternion", "1.41421"}},
+      {[](Mechanism& m) {
+         m.joints[0].a.pose.rotation = {0, 0, 0, 0};
+       },
+       {"joint 'pin', frame a", "length 0"}},
+      {[=](Mechanism& m) {
+         m.bodies[0].velocity = {nan, 0, 0};
+       },
+       {"body 'crank'", "velocity", "not finite"}},
+      {[](Mechanism& m) { m.joints[0].a = m.joints[0].b; }, {"joint 'pin'", "both frames belong to 'rod'"}},
+      {[](Mechanism& m) { m.joints[1].b.body = "ground"; }, {"joint 'slide'", "both frames belong to 'ground'"}},
+      {[](Mechanism& m) {
+         m.joints[0].b.pose.position = {0, 0, 0};
+       },
+       {"joint 'pin'", "0.5 m apart", "'rod'"}},
+      {[](Mechanism& m) {
+         m.joints[0].b.pose.rotation = from_axis_angle({1, 0, 0}, 0.5);
+       },
+       {"joint 'pin'", "turned by 0.5 rad"}},
+      {[](Mechanism& m) { m.joints[0].length = 1; }, {"joint 'pin'", "length = 1", "distance"}},
+      {[](Mechanism& m) { m.joints[0].drive = Drive::angle; }, {"joint 'pin'", "motion", "missing"}},
+      {[=](Mechanism& m) { m.joints[0].motion = motion; }, {"joint 'pin'", "drive is none"}},
+      {[=](Mechanism& m) {
+         m.joints[0].drive = Drive::position;
+         m.joints[0].motion = motion;
+       },
+       {"joint 'pin' (revolute)", "position", "prismatic, cylindrical or distance"}},
+      {[](Mechanism& m) { m.couplings = {{.name = "gear", .joint_1 = "pin", .joint_2 = "slide"}}; },
+       {"coupling 'gear'", "'slide' is cylindrical"}},
+      {[](Mechanism& m) { m.couplings = {{.name = "gear", .joint_1 = "pin", .joint_2 = "pni"}}; },
+       {"coupling 'gear'", "'pni'", "'pin'"}},
+      {[](Mechanism& m) { m.couplings = {{.name = "screw", .type = CouplingType::screw, .joint_1 = "pin"}}; },
+       {"coupling 'screw'", "cylindrical"}},
+      {[](Mechanism& m) {
+         m.couplings = {{.name = "roll", .type = CouplingType::rolling, .b = {.body = "rod"}, .radius = 0.5}};
+       },
+       {"coupling 'roll'", "does not touch", "0.5 m"}},
+      {[](Mechanism& m) { m.forces = {SpringDamper{.name = "s", .b = {.body = "crank"}, .stiffness = 1}}; },
+       {"spring 's'", "meet at the start"}},
+      {[](Mechanism& m) { m.forces = {SpringDamper{.name = "s", .b = {.body = "rod"}, .stiffness = -1}}; },
+       {"spring 's'", "stiffness = -1"}},
+      {[](Mechanism& m) { m.forces = {AppliedForce{.name = "f"}}; }, {"force 'f'", "ground"}},
+      {[](Mechanism& m) { m.bodies[0].kind = BodyKind::point; }, {"body 'crank'", "does not turn"}},
+      {[](Mechanism& m) {
+         m.bodies[1].kind = BodyKind::point;
+         m.bodies[1].inertia = {};
+       },
+       {"joint 'pin'", "'rod' is a point"}},
+      {[](Mechanism& m) {
+         for (auto& body : m.bodies) body.kind = BodyKind::planar;
+         for (auto* marker : {&m.joints[0].a, &m.joints[0].b}) marker->pose.rotation = from_z_axis({1, 0, 0});
+       },
+       {"joint 'pin'", "planar bodies turn about z"}},
+      {[](Mechanism& m) {
+         m.bodies[0].kind = BodyKind::planar;
+         m.bodies[0].pose.rotation = from_axis_angle({1, 0, 0}, 0.1);
+       },
+       {"body 'crank'", "turns about z only"}},
+  };
+  for (const Mistake& mistake : mistakes) {
+    Mechanism m = pair();
+    mistake.make(m);
+    const auto system = build(m);
+    ASSERT_FALSE(system.ok()) << mistake.words[0];
+    for (const std::string& word : mistake.words)
+      EXPECT_NE(system.error().message.find(word), std::string::npos) << word << " in: " << system.error().message;
+  }
+}
+
+/// Frames that nearly meet are projected, with a note that says by how much.
+TEST(Mistakes, SmallGapsAreNoted) {
+  Mechanism m = pair();
+  m.joints[0].b.pose.position[1] = 0.003;
+  const auto system = built(m);
+  ASSERT_EQ(system->notes().size(), 1U);
+  EXPECT_NE(system->notes()[0].find("joint 'pin'"), std::string::npos);
+  EXPECT_NE(system->notes()[0].find("0.003 m apart"), std::string::npos) << system->notes()[0];
+  EXPECT_LT(run(system, {.t_end = 0})["constraint.residual"], 1e-12);
+}
+
+/// A triangle of rods that cannot close: the message names the rows that contradict each other.
+TEST(Mistakes, ContradictingJointsAreNamed) {
+  Mechanism m;
+  m.bodies = {{.name = "ball", .kind = BodyKind::point, .mass = 1, .pose = {.position = {0.5, 0, 0}}}};
+  m.joints = {{.name = "left", .type = JointType::distance, .b = {.body = "ball"}, .length = 0.5},
+              {.name = "right",
+               .type = JointType::distance,
+               .a = {.pose = {.position = {1.05, 0, 0}}},
+               .b = {.body = "ball"},
+               .length = 0.5}};
+  const auto state = consistent_state(*built(m), built(m)->start());
+  ASSERT_FALSE(state.ok());
+  EXPECT_NE(state.error().message.find("left.length"), std::string::npos) << state.error().message;
+}
+
+}  // namespace
+}  // namespace rubato::multibody
