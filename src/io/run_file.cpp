@@ -1,48 +1,18 @@
-// The only file that sees toml++ (libtomlplusplus: keeps line and column of every value).
 #include "rubato/io/run_file.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "io/toml_text.hpp"
+#include "io/model_reader.hpp"
+#include "io/toml_tree.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/file.hpp"
 
 namespace rubato::io {
 
 namespace {
-
-std::string plain(const toml::node& node) {
-  if (const auto* text = node.as_string()) return toml_text(text->get());
-  if (const auto* number = node.as_floating_point()) return shortest(number->get());
-  std::ostringstream out;
-  node.visit([&](const auto& value) { out << value; });
-  std::string shown = out.str();
-  std::replace(shown.begin(), shown.end(), '\n', ' ');
-  constexpr std::size_t longest = 60;
-  return shown.size() > longest ? shown.substr(0, longest) + " …" : shown;
-}
-
-std::string_view type_words(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::string: return "a text";
-    case toml::node_type::integer: return "a whole number";
-    case toml::node_type::floating_point: return "a number";
-    case toml::node_type::boolean: return "true or false";
-    case toml::node_type::array: return "a list";
-    case toml::node_type::table: return "a table";
-    default: return "a date or time";
-  }
-}
-
-std::optional<double> number_in(const toml::node& node) {
-  if (const auto* v = node.as_floating_point()) return v->get();
-  if (const auto* v = node.as_integer()) return static_cast<double>(v->get());
-  return {};
-}
 
 class Reader {
  public:
@@ -53,14 +23,40 @@ class Reader {
   RunConfig config;
   std::vector<std::string> mistakes;
 
-  void read_text(std::string_view text) {
-    try {
-      const toml::table root = toml::parse(text, file_);
-      read_table(root, "");
-    } catch (const toml::parse_error& error) {
-      const auto at = error.source().begin;
-      mistakes.push_back(fmt::format("{}:{}:{}: not TOML: {}", file_, at.line, at.column, error.description()));
+  /// A run file; one with bodies is a model file, too, and takes the overrides that are meant for the model.
+  void read_text(std::string_view text, std::vector<std::string>& overrides) {
+    const auto root = parse_toml(text, file_);
+    if (!root) {
+      mistakes.push_back(root.error().message);
+      return;
     }
+    is_model_ = holds_model(*root);
+    read_table(*root, "");
+    if (!is_model_) return;
+    if (const TomlNode* problem = root->find("problem"))
+      complain(place_of(*problem), "problem",
+               "a file that describes a model has no [problem]; [model] and [parameters]");
+    std::vector<std::string> for_model;
+    for (auto& override_text : overrides) {
+      const auto equals = override_text.find('=');
+      const std::string key = trimmed(override_text.substr(0, equals));
+      if (equals != std::string::npos && key.find('.') == std::string::npos && find_key(key) == nullptr)
+        for_model.push_back("parameters." + override_text);
+      else if (is_model_override(override_text))
+        for_model.push_back(override_text);
+      else
+        continue;
+      override_text.clear();
+    }
+    std::erase(overrides, "");
+    auto model = model_of(*root, file_, for_model, read_file);
+    if (!model) {
+      mistakes.push_back(model.error().message);
+      return;
+    }
+    config.formulation = model->formulation;
+    config.problem = std::filesystem::path(file_).stem().string();
+    config.model = std::make_shared<const ModelFile>(std::move(*model));
   }
 
   void apply(const std::string& override_text) {
@@ -73,19 +69,9 @@ class Reader {
     const std::string value = trimmed(override_text.substr(equals + 1));
     const std::string place = "--set " + key;
     const bool bare = key.find('.') == std::string::npos && find_key(key) == nullptr;
-    toml::table parsed;
-    try {
-      parsed = toml::parse("value = " + value);
-    } catch (const toml::parse_error&) {
-      parsed.clear();
-    }
-    if (parsed.size() != 1) {  // a bare word: a text
-      parsed.clear();
-      parsed.insert("value", value);
-    }
-    const toml::node& node = *parsed.get("value");
+    const TomlNode node = toml_value(value);
     if (bare) {  // a parameter, if it is a number: the problem knows whether it has one of that name
-      if (const Key* meant = key_ending_in(key); meant != nullptr && !number_in(node)) {
+      if (const Key* meant = key_ending_in(key); meant != nullptr && !node.as_number()) {
         mistakes.push_back(fmt::format("{}: unknown key; did you mean '{}'?", place, meant->name));
         return;
       }
@@ -103,8 +89,9 @@ class Reader {
     };
     const auto& tolerances = config.options.tolerances;
     const auto& step = config.options.step;
-    if (config.problem.empty() && !given("problem.name"))
-      complain("problem.name", "missing; the name of a problem, see `rubato list problems`");
+    if (config.problem.empty() && !given("problem.name") && !is_model_)
+      complain("problem.name",
+               "missing; the name of a problem, see `rubato list problems`, or [[body]] and more of a model");
     if (tolerances.rtol == 0 && tolerances.atol == 0)
       complain("solver.atol", "rtol and atol are both 0; one of them must be > 0");
     if (step.min_step > step.max_step)
@@ -143,31 +130,26 @@ class Reader {
     if (key == "output.steps") config.output.steps.clear();
   }
 
-  [[nodiscard]] std::string place_of(const toml::source_region& source) const {
-    return fmt::format("{}:{}:{}", file_, source.begin.line, source.begin.column);
+  [[nodiscard]] std::string place_at(int line, int column) const {
+    return fmt::format("{}:{}:{}", file_, line, column);
   }
+  [[nodiscard]] std::string place_of(const TomlNode& node) const { return place_at(node.line, node.column); }
 
-  void read_table(const toml::table& table, const std::string& prefix) {
-    // toml++ sorts by name; people read from top to bottom.
-    std::vector<std::pair<toml::key, const toml::node*>> entries;
-    for (const auto& [key, node] : table) entries.emplace_back(key, &node);
-    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.first.source().begin.line, a.first.source().begin.column) <
-             std::pair(b.first.source().begin.line, b.first.source().begin.column);
-    });
-    for (const auto& [key, node] : entries) {
-      const std::string name = prefix + std::string(key.str());
+  void read_table(const TomlNode& table, const std::string& prefix) {
+    for (const auto& [key, line, column, node] : table.entries) {
+      const std::string name = prefix + key;
+      if (is_model_ && prefix.empty() && (is_model_table(name) || name == "problem")) continue;
       const bool is_section = std::any_of(run_file_keys().begin(), run_file_keys().end(),
                                           [&](const Key& k) { return k.name.starts_with(name + "."); });
       if (is_section && find_key(name) == nullptr) {
-        if (node->is_table())
-          read_table(*node->as_table(), name + ".");
+        if (node.is_table())
+          read_table(node, name + ".");
         else
-          complain(place_of(node->source()), name,
-                   fmt::format("{} is {}; a table is expected: [{}]", plain(*node), type_words(*node), name));
+          complain(place_of(node), name,
+                   fmt::format("{} is {}; a table is expected: [{}]", plain(node), type_words(node), name));
         continue;
       }
-      read_value(name, *node, place_of(find_key(name) != nullptr ? node->source() : key.source()), false);
+      read_value(name, node, find_key(name) != nullptr ? place_of(node) : place_at(line, column), false);
     }
   }
 
@@ -202,6 +184,8 @@ class Reader {
                            nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest),
                            section.substr(0, section.size() - 1), joined(near)));
     } else {
+      for (const char* table : {"model", "parameters", "body", "joint", "coupling", "force", "include"})
+        sections.emplace_back(table);
       const std::string first = dot == std::string::npos ? name : name.substr(0, dot);
       const std::string nearest = nearest_name(first, sections);
       complain(place, name,
@@ -210,7 +194,7 @@ class Reader {
     }
   }
 
-  void read_value(const std::string& name, const toml::node& node, const std::string& place, bool overriding) {
+  void read_value(const std::string& name, const TomlNode& node, const std::string& place, bool overriding) {
     const Key* key = find_key(name);
     if (key == nullptr) {  // an entry of an open table: problem.parameters.eps
       const auto dot = name.rfind('.');
@@ -229,7 +213,7 @@ class Reader {
     std::visit([&](auto* target) { store(*key, *target, node, place, overriding); }, field);
   }
 
-  void wrong_type(const Key& key, const toml::node& node, const std::string& place) {
+  void wrong_type(const Key& key, const TomlNode& node, const std::string& place) {
     complain(place, key.name, fmt::format("{} is {}; allowed: {}", plain(node), type_words(node), allowed_values(key)));
   }
   void not_allowed(const Key& key, std::string_view name, const std::string& value, const std::string& place) {
@@ -241,8 +225,8 @@ class Reader {
   }
 
   void read_entry(const Key& key, NamedValues& entries, const std::string& name, const std::string& entry,
-                  const toml::node& node, const std::string& place) {
-    const auto value = number_in(node);
+                  const TomlNode& node, const std::string& place) {
+    const auto value = node.as_number();
     config.places[name] = place;
     if (!value)
       return complain(place, name, fmt::format("{} is {}; allowed: {}", plain(node), type_words(node), "a number"));
@@ -258,53 +242,48 @@ class Reader {
       entries.emplace_back(entry, *value);
   }
 
-  void store(const Key& key, double& target, const toml::node& node, const std::string& place, bool /*over*/) {
-    const auto value = number_in(node);
+  void store(const Key& key, double& target, const TomlNode& node, const std::string& place, bool /*over*/) {
+    const auto value = node.as_number();
     if (!value) return wrong_type(key, node, place);
     if (!in_range(key, *value)) return not_allowed(key, key.name, plain(node), place);
     target = *value;
   }
-  void store(const Key& key, std::optional<double>& target, const toml::node& node, const std::string& place,
-             bool over) {
+  void store(const Key& key, std::optional<double>& target, const TomlNode& node, const std::string& place, bool over) {
     double value = 0;
     const std::size_t before = mistakes.size();
     store(key, value, node, place, over);
     if (mistakes.size() == before) target = value;
   }
-  void store(const Key& key, long& target, const toml::node& node, const std::string& place, bool /*over*/) {
-    const auto value = number_in(node);  // 1e6 is a whole number, too
+  void store(const Key& key, long& target, const TomlNode& node, const std::string& place, bool /*over*/) {
+    const auto value = node.as_number();  // 1e6 is a whole number, too
     if (!value) return wrong_type(key, node, place);
     if (!(std::abs(*value) <= 1e15) || *value != std::floor(*value) || !in_range(key, *value))
       return not_allowed(key, key.name, plain(node), place);
     target = static_cast<long>(*value);
   }
-  void store(const Key& key, int& target, const toml::node& node, const std::string& place, bool over) {
+  void store(const Key& key, int& target, const TomlNode& node, const std::string& place, bool over) {
     long value = target;
     store(key, value, node, place, over);
     target = static_cast<int>(value);  // the key's range fits
   }
-  void store(const Key& key, bool& target, const toml::node& node, const std::string& place, bool /*over*/) {
-    const auto* value = node.as_boolean();
-    if (value == nullptr) return wrong_type(key, node, place);
-    target = value->get();
+  void store(const Key& key, bool& target, const TomlNode& node, const std::string& place, bool /*over*/) {
+    if (node.type != TomlNode::Type::boolean) return wrong_type(key, node, place);
+    target = node.boolean;
   }
-  void store(const Key& key, std::string& target, const toml::node& node, const std::string& place, bool /*over*/) {
-    const auto* value = node.as_string();
-    if (value == nullptr) return wrong_type(key, node, place);
-    if (known_choice(key, value->get(), place) != nullptr || key.choices.empty()) target = value->get();
+  void store(const Key& key, std::string& target, const TomlNode& node, const std::string& place, bool /*over*/) {
+    if (!node.is_text()) return wrong_type(key, node, place);
+    if (known_choice(key, node.text, place) != nullptr || key.choices.empty()) target = node.text;
   }
-  void store(const Key& key, std::uint8_t& target, const toml::node& node, const std::string& place, bool /*over*/) {
-    const auto* value = node.as_string();
-    if (value == nullptr) return wrong_type(key, node, place);
-    if (const Choice* choice = known_choice(key, value->get(), place)) target = choice->value;
+  void store(const Key& key, std::uint8_t& target, const TomlNode& node, const std::string& place, bool /*over*/) {
+    if (!node.is_text()) return wrong_type(key, node, place);
+    if (const Choice* choice = known_choice(key, node.text, place)) target = choice->value;
   }
-  void store(const Key& key, std::vector<double>& target, const toml::node& node, const std::string& place, bool) {
-    const auto* list = node.as_array();
-    if (list == nullptr) return wrong_type(key, node, place);
+  void store(const Key& key, std::vector<double>& target, const TomlNode& node, const std::string& place, bool) {
+    if (!node.is_list()) return wrong_type(key, node, place);
     target.clear();
-    for (const auto& entry : *list) {
-      const std::string where = place.starts_with("--set") ? place : place_of(entry.source());
-      const auto value = number_in(entry);
+    for (const auto& entry : node.items) {
+      const std::string where = place.starts_with("--set") ? place : place_of(entry);
+      const auto value = entry.as_number();
       if (!value)
         wrong_type(key, entry, where);
       else if (!in_range(key, *value))
@@ -313,25 +292,22 @@ class Reader {
         target.push_back(*value);
     }
   }
-  void store(const Key& key, std::vector<std::string>& target, const toml::node& node, const std::string& place, bool) {
-    const auto* list = node.as_array();
-    if (list == nullptr) return wrong_type(key, node, place);
+  void store(const Key& key, std::vector<std::string>& target, const TomlNode& node, const std::string& place, bool) {
+    if (!node.is_list()) return wrong_type(key, node, place);
     target.clear();
-    for (const auto& entry : *list) {
-      const std::string where = place.starts_with("--set") ? place : place_of(entry.source());
-      const auto* value = entry.as_string();
-      if (value == nullptr)
+    for (const auto& entry : node.items) {
+      const std::string where = place.starts_with("--set") ? place : place_of(entry);
+      if (!entry.is_text())
         wrong_type(key, entry, where);
-      else if (known_choice(key, value->get(), where) != nullptr || key.choices.empty())
-        target.push_back(value->get());
+      else if (known_choice(key, entry.text, where) != nullptr || key.choices.empty())
+        target.push_back(entry.text);
     }
   }
-  void store(const Key& key, NamedValues& target, const toml::node& node, const std::string& place, bool overriding) {
-    const auto* table = node.as_table();
-    if (table == nullptr) return wrong_type(key, node, place);
-    for (const auto& [entry, value] : *table)
-      read_entry(key, target, fmt::format("{}.{}", key.name, entry.str()), std::string(entry.str()), value,
-                 overriding ? place : place_of(value.source()));
+  void store(const Key& key, NamedValues& target, const TomlNode& node, const std::string& place, bool overriding) {
+    if (!node.is_table()) return wrong_type(key, node, place);
+    for (const auto& [entry, line, column, value] : node.entries)
+      read_entry(key, target, fmt::format("{}.{}", key.name, entry), entry, value,
+                 overriding ? place : place_of(value));
   }
 
   const Choice* known_choice(const Key& key, const std::string& value, const std::string& place) {
@@ -349,6 +325,7 @@ class Reader {
   }
 
   std::string file_;
+  bool is_model_ = false;
 };
 
 Result<RunConfig> finished(Reader& reader, std::span<const std::string> overrides) {
@@ -364,8 +341,9 @@ Result<RunConfig> finished(Reader& reader, std::span<const std::string> override
 Result<RunConfig> parse_run_file(std::string_view text, std::string_view file_name,
                                  std::span<const std::string> overrides) {
   Reader reader(file_name);
-  reader.read_text(text);
-  return finished(reader, overrides);
+  std::vector<std::string> left(overrides.begin(), overrides.end());
+  reader.read_text(text, left);
+  return finished(reader, left);
 }
 
 Result<RunConfig> read_run_file(const std::filesystem::path& file, std::span<const std::string> overrides) {

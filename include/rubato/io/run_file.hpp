@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,8 @@
 #include "rubato/io/svg_plot.hpp"
 
 namespace rubato::io {
+
+struct ModelFile;  // model_file.hpp
 
 using NamedValues = std::vector<std::pair<std::string, double>>;
 
@@ -36,8 +39,9 @@ struct OutputConfig {
 /// `RunConfig::at` for the place.
 struct RunConfig {
   std::string title = {};
-  std::string problem = {};
-  std::string formulation = {};  ///< empty: the problem's own choice
+  std::string problem = {};                     ///< of the catalogue; with a model, the name of its file
+  std::shared_ptr<const ModelFile> model = {};  ///< of a file with [[body]]; null: a problem of the catalogue
+  std::string formulation = {};                 ///< empty: the problem's own choice
   NamedValues parameters = {};
   std::string method = {};  ///< empty: the default, radau
   IntegrateOptions options = {};
@@ -84,7 +88,7 @@ struct Key {
 /// The configuration holds the default here, written down or not.
 [[nodiscard]] bool is_default(const RunConfig& config, const Key& key);
 
-/// Reads a run file, then applies overrides "key=value" in order (value: TOML, bare words are texts; a key without a dot
+/// Reads a run file (or a model file with the tables of a run file), then applies overrides "key=value" in order (value: TOML, bare words are texts; a key without a dot
 /// is a parameter of the problem, whose names the caller knows). Every mistake is reported, one line each:
 /// "file:line:column: key: value, allowed".
 [[nodiscard]] Result<RunConfig> read_run_file(const std::filesystem::path& file,

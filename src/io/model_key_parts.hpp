@@ -1,0 +1,37 @@
+#pragma once
+/// What the tables of keys are put together from.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/model_keys.hpp"
+
+namespace rubato::io {
+
+using D = Draft;
+using F = ModelField;
+
+template <class Enum>
+ModelField choice(Enum& value) noexcept {
+  static_assert(sizeof(Enum) == 1);
+  return reinterpret_cast<std::uint8_t*>(&value);  // unsigned char may alias anything
+}
+template <class Enum>
+ModelChoice named(std::string name, Enum value) {
+  return {std::move(name), static_cast<std::uint8_t>(value)};
+}
+inline std::vector<ModelKey> operator+(std::vector<ModelKey> a, const std::vector<ModelKey>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+[[nodiscard]] std::vector<ModelKey> name_keys();
+[[nodiscard]] std::vector<ModelKey> type_keys();   ///< name and type
+[[nodiscard]] std::vector<ModelKey> frame_keys();  ///< at, axis, …
+[[nodiscard]] std::vector<ModelKey> pair_keys();   ///< of an element between two frames
+
+[[nodiscard]] std::vector<ModelSection> joint_sections();
+[[nodiscard]] std::vector<ModelSection> coupling_sections();
+[[nodiscard]] std::vector<ModelSection> force_sections();
+
+}  // namespace rubato::io

@@ -1,0 +1,114 @@
+#pragma once
+/// The one table of model keys and the drafts they write to.
+#include <array>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "rubato/base/function.hpp"
+#include "rubato/multibody/mechanism.hpp"
+
+namespace rubato::io {
+
+/// A frame as written; at most one way to turn it, but `axis` may have x_axis or angle beside it.
+struct FrameDraft {
+  std::optional<multibody::Vector3> at = {}, axis = {}, x_axis = {}, euler = {}, rotation_vector = {};
+  std::optional<multibody::Quaternion> quaternion = {};
+  std::optional<double> angle = {};
+};
+
+enum class Solid : std::uint8_t { box, cylinder, sphere, rod };
+struct SolidDraft {
+  Solid type = Solid::box;
+  std::optional<multibody::Vector3> size = {};
+  std::optional<double> radius = {}, length = {};
+  std::string along = {};
+};
+
+using FunctionPointer = std::shared_ptr<const Function>;
+using Names2 = std::array<std::string, 2>;
+
+/// Everything that one element of a file may say; each table of keys uses its part.
+struct Draft {
+  std::string name = {}, type = {};
+  FrameDraft frame = {};
+  std::optional<Names2> bodies = {};
+  std::optional<multibody::Marker> a = {}, b = {};
+  std::optional<multibody::Surface> surface_a = {}, surface_b = {};
+  // a frame on a body
+  std::string body_name = "ground";
+  bool in_space = false;
+  multibody::Surface surface = {};
+  multibody::LuGre lugre = {};
+  SolidDraft solid = {};
+  // [model]
+  multibody::Vector3 gravity{};
+  std::string formulation = {};
+  // a table of a function
+  std::optional<Names2> units = {};
+  // elements
+  multibody::Body body = {};
+  std::optional<double> mass = {}, density = {};
+  std::optional<multibody::Vector3> inertia = {};
+  std::optional<SolidDraft> shape = {};
+  multibody::Joint joint = {};
+  multibody::Coupling coupling = {};
+  multibody::SpringDamper spring = {};
+  multibody::TorsionSpring torsion = {};
+  multibody::Bushing bushing = {};
+  multibody::AppliedForce applied = {};
+  multibody::Contact contact = {};
+  multibody::EndStop stop = {};
+  multibody::Beam beam = {};
+};
+
+/// Where a key's value goes; the alternative is the key's type.
+using ModelField =
+    std::variant<std::string*, double*, std::optional<double>*, bool*, std::uint8_t*, multibody::Vector3*,
+                 std::optional<multibody::Vector3>*, std::optional<multibody::Quaternion>*, std::optional<Names2>*,
+                 FunctionPointer*, std::array<FunctionPointer, 3>*, std::optional<multibody::Marker>*,
+                 std::optional<multibody::Surface>*, std::optional<multibody::LuGre>*, std::optional<SolidDraft>*>;
+
+struct ModelChoice {
+  std::string name;
+  std::uint8_t value = 0;
+};
+
+/// What a plain number means where three are expected.
+enum class Single : std::uint8_t { refused, third, each };
+
+struct ModelKey {
+  std::string name;
+  std::string help;
+  std::string unit = {};  ///< empty: a plain number
+  double min = -std::numeric_limits<double>::infinity();
+  bool min_excluded = false;
+  bool required = false;
+  Single single = Single::refused;
+  std::string variable = {};  ///< of a function, with its unit: "t"
+  std::string variable_unit = {};
+  bool smooth = false;  ///< a table must have continuous second derivatives
+  std::vector<ModelChoice> choices = {};
+  std::string default_text = {};
+  ModelField (*field)(Draft& draft) = nullptr;
+};
+
+struct ModelSection {
+  std::string table;      ///< "force"
+  std::string type = {};  ///< "spring-damper"; empty: the table has one kind of entry
+  std::string help = {};
+  std::vector<ModelKey> keys = {};
+  bool two_frames = false;  ///< needs `a` and `b`, or `bodies` with a frame in space
+  void (*keep)(const Draft& draft, multibody::Mechanism& mechanism) = nullptr;
+};
+
+[[nodiscard]] const std::vector<ModelSection>& model_sections();
+[[nodiscard]] const ModelSection* find_section(std::string_view table, std::string_view type = {});
+[[nodiscard]] std::vector<std::string> section_types(std::string_view table);
+/// "a number ≥ 0 in N/m", "one of …".
+[[nodiscard]] std::string allowed_values(const ModelKey& key);
+
+}  // namespace rubato::io

@@ -1,0 +1,79 @@
+// What the keys of a model file allow, in words.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "io/model_keys.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/io/model_file.hpp"
+
+namespace rubato::io {
+
+namespace {
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+std::string range(const ModelKey& key, std::string noun) {
+  if (std::isfinite(key.min)) noun += fmt::format(" {} {}", key.min_excluded ? ">" : "≥", shortest(key.min));
+  if (key.unit == "any") return noun;
+  return key.unit.empty() ? noun : noun + " in " + key.unit;
+}
+}  // namespace
+
+std::string allowed_values(const ModelKey& key) {
+  if (!key.choices.empty()) {
+    std::vector<std::string> names;
+    for (const auto& choice : key.choices) names.push_back("\"" + choice.name + "\"");
+    return "one of " + joined(names);
+  }
+  if (key.field == nullptr) return key.name == "units" ? "two units, [\"s\", \"mm\"]" : range(key, "two numbers");
+  Draft draft;
+  return std::visit(
+      Overloaded{[](const std::string*) { return std::string("a text"); },
+                 [&](const double*) { return range(key, "a number"); },
+                 [&](const std::optional<double>*) { return range(key, "a number"); },
+                 [](const bool*) { return std::string("true or false"); },
+                 [](const std::uint8_t*) { return std::string("a name"); },
+                 [&](const multibody::Vector3*) {
+                   return range(key, key.single == Single::refused ? "three numbers" : "a number or three numbers");
+                 },
+                 [&](const std::optional<multibody::Vector3>*) {
+                   return range(key, key.single == Single::refused ? "three numbers" : "a number or three numbers");
+                 },
+                 [](const std::optional<multibody::Quaternion>*) { return std::string("four numbers"); },
+                 [](const std::optional<Names2>*) { return std::string("two names, [\"a\", \"b\"]"); },
+                 [&](const FunctionPointer*) {
+                   return fmt::format("an expression in {} or {{table = [[{}, y], …]}}{}", key.variable, key.variable,
+                                      key.unit.empty() ? "" : ", in " + key.unit);
+                 },
+                 [&](const std::array<FunctionPointer, 3>*) {
+                   return fmt::format("three expressions in {}, in {}", key.variable, key.unit);
+                 },
+                 [](const std::optional<multibody::Marker>*) {
+                   return std::string("a frame, {body = \"…\", at = […]}, or the name of a body");
+                 },
+                 [](const std::optional<multibody::Surface>*) {
+                   return std::string("a shape, {body = \"…\", shape = \"…\", radius = …}");
+                 },
+                 [](const std::optional<multibody::LuGre>*) { return std::string("a table of friction"); },
+                 [](const std::optional<SolidDraft>*) { return std::string("a solid, {type = \"…\", …}"); }},
+      key.field(draft));
+}
+
+std::vector<ModelKeyInfo> model_file_keys() {
+  std::vector<ModelKeyInfo> all;
+  all.push_back({"", "include", "a list of files", "none", "models to read first, relative to this file"});
+  all.push_back({"parameters", "…", "a number, or an expression of earlier parameters", "none",
+                 "names for expressions; --set parameters.L=2 gives another value"});
+  for (const auto& section : model_sections())
+    for (const auto& key : section.keys)
+      all.push_back({section.table + (section.type.empty() ? "" : ": " + section.type), key.name, allowed_values(key),
+                     key.required ? "must be given" : key.default_text, key.help});
+  return all;
+}
+
+}  // namespace rubato::io
