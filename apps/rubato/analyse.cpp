@@ -43,6 +43,11 @@ Result<Analysed> find_method(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& listed : methods()) {
     const std::string& known = listed.info.name;
+    if (known == name && listed.info.kind == "multistep")
+      return Error{fmt::format(
+          "method {} has no stability function: analyse is for one-step methods; `rubato list methods` says how stable "
+          "it is",
+          name)};
     if (known == name && is_strategy(listed.info))
       return Error{fmt::format("method {} has no table of its own: {}; analyse these", name, not_one_table(name))};
     if (name.starts_with(known + ":"))

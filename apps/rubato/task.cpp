@@ -118,16 +118,17 @@ Error placed(const io::RunConfig& config, const std::string& message) {
 
 /// Keys that somebody has set and that mean nothing to the method.
 std::vector<std::string> unused_keys(const io::RunConfig& config, const MethodInfo& info) {
-  const bool rosenbrock = info.kind != "Runge-Kutta", lobatto = info.name.starts_with("lobatto");
+  const bool runge_kutta = info.kind == "Runge-Kutta", lobatto = info.name.starts_with("lobatto");
   std::vector<std::string> unused;
   for (const auto& key : io::run_file_keys()) {
     const std::string_view name = key.name;
     const bool of_lobatto = name == "solver.alpha0" || name == "solver.theta_of" || name == "solver.stage_solver";
-    const bool iterative = of_lobatto || name == "solver.estimate" || name == "solver.gamma0" ||
-                           name.starts_with("newton.") ||
+    const bool of_newton = info.kind == "Rosenbrock" ? name.starts_with("newton.")
+                                                     : name == "newton.extrapolate" || name == "newton.reuse_jacobian";
+    const bool of_stages = of_lobatto || of_newton || name == "solver.estimate" || name == "solver.gamma0" ||
                            (name.starts_with("stiffness.") && name != "stiffness.detect");  // which has a note
     // Radau with theta_of is refused by the library.
-    if (!(rosenbrock ? iterative : of_lobatto && !lobatto && name != "solver.theta_of")) continue;
+    if (!(runge_kutta ? of_lobatto && !lobatto && name != "solver.theta_of" : of_stages)) continue;
     if (!io::is_default(config, key)) unused.push_back(key.name);
   }
   return unused;

@@ -1,4 +1,4 @@
-// Time against error: every Rosenbrock method, radau5 and radau on problems of the catalogue, SUNDIALS beside them in the
+// Time against error: every Rosenbrock method, radau5, radau and bdf on problems of the catalogue, SUNDIALS beside them in the
 // same process.
 //
 //   rubato_work_precision [--only NAME] [--repeats K] [--output FOLDER]
@@ -149,6 +149,7 @@ Run run_rubato(const InitialValueProblem& problem, const Method& method, const A
 
 bool compared(const Method& method) {
   if (method.info.kind == "Runge-Kutta") return method.info.name == "radau5" || method.info.name == "radau";
+  if (method.info.kind == "multistep") return method.info.name == "bdf";
   return method.info.embedded_order > 0;
 }
 

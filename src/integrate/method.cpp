@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "bdf_stepper.hpp"
 #include "rosenbrock_stepper.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/rosenbrock_analysis.hpp"
@@ -60,6 +61,7 @@ Result<std::unique_ptr<Stepper>> make_rosenbrock(const MethodInfo& info, const I
 std::vector<Method> build() {
   std::vector<Method> all;
   for (auto& method : runge_kutta_methods()) all.push_back(std::move(method));
+  for (auto& method : bdf_methods()) all.push_back(std::move(method));
   for (const auto& table : rosenbrock_tables()) all.push_back({.info = info_of(table), .make = make_rosenbrock});
   return all;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "combine.hpp"
+#include "newton_norm.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 
 namespace rubato {
@@ -23,35 +24,11 @@ Tolerances mapped(const Tolerances& tolerances, int s) {
   return result;
 }
 
-/// Without error control the tolerances say nothing: the iteration goes on until hardly anything is left to correct.
-constexpr double fixed_step_tolerance = 1e-10;
-
 Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
   if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
   const bool radau = table.family == RungeKuttaFamily::radau_iia;
   return options.runge_kutta.map_tolerances && radau && index < 3 ? mapped(options.tolerances, table.s)
                                                                   : options.tolerances;
-}
-
-StepOptions for_newton(StepOptions step, NewtonNorm norm, const Layout& layout) {
-  if (norm == NewtonNorm::plain) step.h_scaling = false;
-  if (norm != NewtonNorm::error) step.h_power_of.clear();
-  if (norm == NewtonNorm::h_norm) {
-    step.h_scaling = true;
-    for (const Block& block : layout.blocks()) {
-      if (block.unknown == ScaledUnknown::velocity) step.h_power_of.emplace_back(block.name, 1);
-      if (block.unknown == ScaledUnknown::acceleration || block.unknown == ScaledUnknown::force)
-        step.h_power_of.emplace_back(block.name, 2);
-    }
-  }
-  return step;
-}
-
-double kappa(const IntegrateOptions& options, double rtol) {
-  if (options.newton.tolerance > 0) return options.newton.tolerance;
-  if (options.step.fixed_step > 0) return 1e-6;  // to rounding
-  const double u = std::numeric_limits<double>::epsilon();
-  return rtol > 0 ? std::max(10 * u / rtol, std::min(0.03, std::sqrt(rtol))) : 0.03;
 }
 
 }  // namespace
@@ -62,8 +39,8 @@ StagedStepper::StagedStepper(const InitialValueProblem& problem, const Integrate
       options_(options),
       norm_(problem.dae->layout(), for_steps(options, table, problem.dae->layout().index()), options.step),
       newton_norm_(problem.dae->layout(), for_steps(options, table, problem.dae->layout().index()),
-                   for_newton(options.step, options.newton.norm, problem.dae->layout())),
-      kappa_(kappa(options, for_steps(options, table, problem.dae->layout().index()).rtol)),
+                   newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
+      kappa_(newton_kappa(options, for_steps(options, table, problem.dae->layout().index()).rtol)),
       detector_(options.stiffness, problem.dae->layout()),
       x_(problem.x),
       t_(problem.t_start),

@@ -39,6 +39,8 @@ std::vector<std::string> formulations_of(const catalogue::Entry& entry) {
 
 bool claims(const Method& method, const Dae& dae) {
   const bool undamped = method.info.f_calls == 0 && std::abs(method.info.r_infinity) > 1 - 1e-9;  // Gauss, IIID, …
+  // Of the multistep methods the one of variable order, where it has no charts to keep.
+  if (method.info.kind == "multistep" && (method.info.name != "bdf" || dae.base_size() > 0)) return false;
   return method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0 && !undamped;
 }
 
@@ -64,6 +66,7 @@ TEST(Witnesses, EveryProblemRunsWithEveryMethodThatClaimsItsClass) {
         const bool speaker =
             method.info.name == "radau" || method.info.name == "rodas4p" || (method.info.name == "ros3p" && !index_3);
         if (!speaker && formulation != entry.default_formulation) continue;
+        if (method.info.name == "bdf" && entry.name == "beam") continue;  // vibrations: 20 000 steps (docs/methods.md)
         // Looser tolerances let index 3 drift off the constraints until the step collapses (docs/methods.md).
         const double tolerance = method.info.order == 2 ? 3e-4 : 1e-4;
         const auto run = integrate(instance->problem, method, options_for(*instance, tolerance));

@@ -1,0 +1,37 @@
+#pragma once
+/// How steppers with a Newton iteration measure it: norm, and the tolerance κ as a fraction of that of the step.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rubato/integrate/options.hpp"
+#include "rubato/problem/layout.hpp"
+
+namespace rubato {
+
+/// Without error control the tolerances say nothing: the iteration goes on until hardly anything is left to correct.
+inline constexpr double fixed_step_tolerance = 1e-10;
+
+/// For the ErrorNorm of the iteration: the powers of h that `norm` asks for.
+[[nodiscard]] inline StepOptions newton_norm_options(StepOptions step, NewtonNorm norm, const Layout& layout) {
+  if (norm == NewtonNorm::plain) step.h_scaling = false;
+  if (norm != NewtonNorm::error) step.h_power_of.clear();
+  if (norm == NewtonNorm::h_norm) {
+    step.h_scaling = true;
+    for (const Block& block : layout.blocks()) {
+      if (block.unknown == ScaledUnknown::velocity) step.h_power_of.emplace_back(block.name, 1);
+      if (block.unknown == ScaledUnknown::acceleration || block.unknown == ScaledUnknown::force)
+        step.h_power_of.emplace_back(block.name, 2);
+    }
+  }
+  return step;
+}
+
+[[nodiscard]] inline double newton_kappa(const IntegrateOptions& options, double rtol) {
+  if (options.newton.tolerance > 0) return options.newton.tolerance;
+  if (options.step.fixed_step > 0) return 1e-6;  // to rounding
+  const double u = std::numeric_limits<double>::epsilon();
+  return rtol > 0 ? std::max(10 * u / rtol, std::min(0.03, std::sqrt(rtol))) : 0.03;
+}
+
+}  // namespace rubato

@@ -1,0 +1,253 @@
+// Backward differentiation: exact for polynomials, orders 1 to 6 at index 0 and 3, estimates, charts, variable order.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "catalogue/catalogue.hpp"
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/problem/template_dae.hpp"
+#include "src/integrate/bdf_stepper.hpp"
+
+namespace rubato {
+namespace {
+
+std::string bdf(int k) { return "bdf" + std::to_string(k); }
+
+// Widlund's angles, as printed e.g. in Hairer & Wanner II, V.2.
+TEST(Bdf, StabilityAnglesAreThoseOfTheLiterature) {
+  const double degrees[] = {90, 90, 86.03, 73.35, 51.84, 17.84};
+  for (int k = 1; k <= max_bdf_order; ++k)
+    EXPECT_NEAR(bdf_stability_angle(k) * 180 / std::numbers::pi, degrees[k - 1], 0.01);
+}
+
+/// x = t^degree, kept by a moderately stiff term.
+struct Power {
+  static constexpr bool autonomous = false;
+  int degree = 1;
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    S power(1.0);
+    for (int i = 1; i < degree; ++i) power = power * at.t;
+    out[0] = power * static_cast<double>(degree) - 5.0 * (at.x[0] - power * at.t);
+  }
+};
+
+/// |x − t^degree| after steps of changing size, from t = 1.
+double error_on_power(int k, int degree) {
+  InitialValueProblem problem;
+  problem.dae = make_dae(Power{degree}, {{.name = "x", .size = 1}});
+  problem.x = Vector::Ones(1);
+  IntegrateOptions options;
+  options.step.fixed_step = 1;
+  const Method& method = **method_by_name(bdf(k));
+  auto stepper = std::move(*method.make(method.info, problem, options));
+  EXPECT_EQ(stepper->restart(1, view(problem.x), {}, {}, 0), StepStatus::ok);
+  double t = 1;
+  for (int i = 0; i < 25; ++i) {
+    const double h = 0.05 * (1 + 0.4 * std::sin(i));
+    EXPECT_EQ(stepper->attempt(t, h).status, StepStatus::ok);
+    stepper->commit();
+    t += h;
+  }
+  return std::abs(stepper->x()[0] - std::pow(t, degree));
+}
+
+TEST(Bdf, OrderKIsExactForPolynomialsOfDegreeKWithStepsOfAnySize) {
+  for (int k = 1; k <= max_bdf_order; ++k) {
+    EXPECT_LT(error_on_power(k, k), 2e-11) << k;
+    EXPECT_GT(error_on_power(k, k + 1), 1e-6) << k;
+  }
+}
+
+/// The pendulum of Bottasso, Bauchau & Cardona (2007), index 3: u' = v, v' = λ u − e_y, 0 = (|u|² − 1)/2.
+struct Pendulum {
+  static constexpr bool autonomous = true;
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    const auto& x = at.x;
+    out[0] = x[2];
+    out[1] = x[3];
+    out[2] = x[4] * x[0];
+    out[3] = x[4] * x[1] - 1.0;
+    out[4] = 0.5 * (x[0] * x[0] + x[1] * x[1] - 1.0);
+  }
+};
+
+/// Its angle: φ'' = −cos φ, by classical Runge-Kutta with steps far below those examined.
+struct Angle {
+  double phi = -0.7, rate = 0.5;
+  void advance(double h) {
+    constexpr int pieces = 40;
+    const double d = h / pieces;
+    for (int i = 0; i < pieces; ++i) {
+      const double k1 = rate, l1 = -std::cos(phi);
+      const double k2 = rate + d / 2 * l1, l2 = -std::cos(phi + d / 2 * k1);
+      const double k3 = rate + d / 2 * l2, l3 = -std::cos(phi + d / 2 * k2);
+      const double k4 = rate + d * l3, l4 = -std::cos(phi + d * k3);
+      phi += d / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+      rate += d / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+    }
+  }
+  [[nodiscard]] Vector state() const {
+    const double c = std::cos(phi), s = std::sin(phi);
+    Vector x(5);
+    x << c, s, -rate * s, rate * c, s - rate * rate;
+    return x;
+  }
+};
+
+InitialValueProblem pendulum() {
+  InitialValueProblem problem;
+  problem.dae = make_dae(
+      Pendulum{},
+      {{.name = "u", .size = 2, .unknown = ScaledUnknown::position, .equation = ScaledEquation::kinematic},
+       {.name = "v", .size = 2, .h_power = 1, .unknown = ScaledUnknown::velocity, .equation = ScaledEquation::dynamic},
+       {.name = "lambda",
+        .size = 1,
+        .kind = Kind::algebraic,
+        .h_power = 2,
+        .unknown = ScaledUnknown::force,
+        .equation = ScaledEquation::position_constraint}});
+  problem.x = Angle{}.state();
+  problem.t_end = 1;
+  return problem;
+}
+
+/// The largest errors over all steps, and the largest |g|. λ is the derivative of velocities whose errors begin with zero at
+/// the start: it has its order as soon as formulas see none of those, after 2k steps (Brenan, Campbell & Petzold, 3.2).
+struct Largest final : Observer {
+  Angle angle;
+  int to_skip = 0;
+  double u = 0, v = 0, lambda = 0, g = 0;
+  void on_step(const StepView& step) override {
+    angle.advance(step.t_end - step.t_begin);
+    const Vector error = map(step.x) - angle.state();
+    u = std::max(u, error.head(2).norm());
+    v = std::max(v, error.segment(2, 2).norm());
+    if (--to_skip < 0) lambda = std::max(lambda, std::abs(error[4]));
+    g = std::max(g, std::abs(step.x[0] * step.x[0] + step.x[1] * step.x[1] - 1) / 2);
+  }
+};
+
+Largest errors_on_pendulum(const std::string& method, double h, double tolerance = 1e-6) {
+  IntegrateOptions options;
+  options.step.fixed_step = h;
+  options.tolerances = {.rtol = tolerance, .atol = tolerance};
+  if (h > 0) options.newton.tolerance = 1e-8;
+  Largest largest;
+  largest.to_skip = 2 * max_bdf_order;
+  Observer* observers[] = {&largest};
+  const auto run = integrate(pendulum(), method, options, {.observers = observers});
+  EXPECT_TRUE(run.ok() && completed(run->status)) << method << (run ? run->reason : run.error().message);
+  return largest;
+}
+
+TEST(Bdf, HasItsOrderAtIndexThreeInPositionsVelocitiesAndMultipliers) {
+  const double steps[] = {1.0 / 400, 1.0 / 200, 1.0 / 100, 1.0 / 50, 1.0 / 30, 1.0 / 25};
+  for (int k = 1; k <= max_bdf_order; ++k) {
+    const double h = steps[k - 1];
+    const Largest coarse = errors_on_pendulum(bdf(k), h), fine = errors_on_pendulum(bdf(k), h / 2);
+    const double near = k < 5 ? 0.25 : 0.5;
+    EXPECT_NEAR(std::log2(coarse.u / fine.u), k, near) << bdf(k) << " " << coarse.u;
+    EXPECT_NEAR(std::log2(coarse.v / fine.v), k, near) << bdf(k) << " " << coarse.v;
+    EXPECT_NEAR(std::log2(coarse.lambda / fine.lambda), k, near) << bdf(k) << " " << coarse.lambda;
+    EXPECT_LT(fine.g, 1e-14);
+  }
+}
+
+TEST(Bdf, OrderTwoReproducesTheMeasuredErrors) {
+  // A naive program with the exact state at t = h: 1.63e-5, 4.39e-5, 1.58e-4, orders 2.0.
+  const Largest coarse = errors_on_pendulum("bdf2", 1e-2), fine = errors_on_pendulum("bdf2", 1.25e-3);
+  EXPECT_NEAR(coarse.u, 1.63e-5, 0.02e-5);
+  EXPECT_NEAR(coarse.v, 4.39e-5, 0.02e-5);
+  EXPECT_NEAR(coarse.lambda, 1.58e-4, 0.02e-4);
+  EXPECT_NEAR(fine.u, 2.65e-7, 0.03e-7);
+  EXPECT_NEAR(fine.v, 7.01e-7, 0.05e-7);
+  EXPECT_NEAR(fine.lambda, 2.47e-6, 0.02e-6);
+}
+
+TEST(Bdf, ErrorControlKeepsTheConstraintAndDeservesItsTolerance) {
+  for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+    const Largest run = errors_on_pendulum("bdf", 0, tolerance);
+    EXPECT_LT(run.u, 50 * tolerance) << tolerance;
+    EXPECT_LT(run.v, 200 * tolerance) << tolerance;
+    EXPECT_LT(run.g, tolerance) << tolerance;  // Newton's, a fraction of it
+  }
+}
+
+/// φ'' = −cos φ.
+struct Swing {
+  static constexpr bool autonomous = true;
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    using std::cos;
+    out[0] = at.x[1];
+    out[1] = -cos(at.x[0]);
+  }
+};
+
+TEST(Bdf, TheEstimateHasTheOrderItClaims) {
+  const auto estimate = [](int k, double h) {
+    InitialValueProblem problem;
+    problem.dae = make_dae(Swing{}, {{.name = "x", .size = 2}});
+    problem.x = Eigen::Vector2d(-0.7, 0.5);
+    IntegrateOptions options;
+    options.tolerances = {.rtol = std::pow(0.1, k), .atol = std::pow(0.1, k)};
+    options.newton.tolerance = 1e-9;
+    options.newton.max_iterations = 20;
+    const Method& method = **method_by_name(bdf(k));
+    auto stepper = std::move(*method.make(method.info, problem, options));
+    EXPECT_EQ(stepper->restart(0, view(problem.x), {}, {}, 0), StepStatus::ok);
+    Attempt attempt;
+    const int n = static_cast<int>(std::lround(1 / h));
+    for (int i = 0; i < n; ++i) {
+      attempt = stepper->attempt(i * h, h);
+      EXPECT_EQ(attempt.status, StepStatus::ok);
+      stepper->commit();
+    }
+    EXPECT_EQ(attempt.error_order, k + 1);
+    return attempt.error;
+  };
+  for (int k = 1; k <= 5; ++k) EXPECT_NEAR(std::log2(estimate(k, 0.02) / estimate(k, 0.01)), k + 1, 0.3) << k;
+}
+
+RunSummary run_of(const catalogue::Instance& instance, const std::string& method, double tolerance, double h = 0) {
+  IntegrateOptions options;
+  options.tolerances = {.rtol = tolerance, .atol = tolerance};
+  options.step.fixed_step = h;
+  const auto run = integrate(instance.problem, method, options);
+  EXPECT_TRUE(run.ok()) << (run ? "" : run.error().message);
+  EXPECT_TRUE(completed(run->status)) << method << ": " << run->reason;
+  return *run;
+}
+
+TEST(Bdf, VariableOrderTakesFewerStepsThanAnyFixedOne) {
+  const auto instance = *catalogue::make_problem("van-der-pol");
+  const long variable = run_of(instance, "bdf", 1e-7).statistics.steps;
+  for (int k = 1; k <= 3; ++k)
+    EXPECT_LT(2 * variable, run_of(instance, bdf(k), k == 1 ? 1e-5 : 1e-7).statistics.steps) << k;
+}
+
+struct Case {
+  const char* problem;
+  const char* formulation;
+  catalogue::Parameters parameters = {};
+  double factor = 100;  ///< error over tolerance
+};
+
+TEST(Bdf, RunsMechanismsAtEveryIndex) {
+  const Case cases[] = {{"pendulum", "index-3"},    {"pendulum", "index-2"}, {"pendulum", "ggl"},
+                        {"andrews", "index-3"},     {"andrews", "index-2"},  {"slider-crank", "index-3"},
+                        {"slider-crank", "index-2"}};
+  for (const Case& c : cases)
+    for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
+      const auto instance = catalogue::make_problem(c.problem, c.parameters, c.formulation);
+      ASSERT_TRUE(instance.ok()) << c.problem;
+      const RunSummary run = run_of(*instance, "bdf", tolerance);
+      EXPECT_LT(run.statistics.failed, 5 + run.statistics.steps / 10) << c.problem << " " << tolerance;
+    }
+}
+
+}  // namespace
+}  // namespace rubato
