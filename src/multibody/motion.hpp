@@ -18,7 +18,7 @@ namespace rubato::multibody::detail {
 inline double lifted(double /*x*/, double value, double /*slope*/) { return value; }
 template <int n>
 Dual<double, n> lifted(const Dual<double, n>& x, double value, double slope) {
-  return rubato::detail::chain(x, value, slope);
+  return chain(x, value, slope);
 }
 inline Tracer lifted(const Tracer& x, double value, double /*slope*/) { return {value, x.set}; }
 
