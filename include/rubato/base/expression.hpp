@@ -19,6 +19,7 @@
 
 #include "rubato/base/dual.hpp"
 #include "rubato/base/result.hpp"
+#include "rubato/base/tape.hpp"
 #include "rubato/base/tracer.hpp"
 
 namespace rubato {
@@ -100,6 +101,12 @@ Dual<T, N> power(const Dual<T, N>& x, const Dual<T, N>& y) {
     if (!(y.d[i] == T(0.0))) r.d[i] += f * log(x.value) * y.d[i];
   }
   return r;
+}
+template <class S>
+Taped<S> power(const Taped<S>& x, const Taped<S>& y) {
+  using std::log;
+  const S f = power(x.value, y.value), by_x = y.value * power(x.value, S(y.value - S(1.0)));
+  return y.tape ? chain(x, y, f, by_x, f * log(x.value)) : chain(x, f, by_x);
 }
 inline double common_log(double x) { return std::log10(x); }
 template <class S>

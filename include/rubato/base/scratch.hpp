@@ -21,13 +21,28 @@ class Scratch {
   /// n value-initialised objects.
   template <class T>
   [[nodiscard]] std::span<T> take(std::size_t n) noexcept {
+    T* first = reserve<T>(n);
+    std::uninitialized_value_construct_n(first, n);
+    return {first, n};
+  }
+
+  /// n objects made from those of `x`, one by one.
+  template <class T, class X>
+  [[nodiscard]] std::span<T> lift(std::span<const X> x) noexcept {
+    T* first = reserve<T>(x.size());
+    std::uninitialized_copy(x.begin(), x.end(), first);
+    return {first, x.size()};
+  }
+
+  /// Room for n objects; none is made yet.
+  template <class T>
+  [[nodiscard]] T* reserve(std::size_t n) noexcept {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= alignment);
     const std::size_t bytes = bytes_for<T>(n);
     RUBATO_ASSERT(bytes <= rest_.size(), "scratch memory too small: raise scratch_bytes()");
     T* first = reinterpret_cast<T*>(rest_.data());
-    std::uninitialized_value_construct_n(first, n);
     rest_ = rest_.subspan(bytes);
-    return {first, n};
+    return first;
   }
 
   /// What take<T>(n) consumes: for scratch_bytes().

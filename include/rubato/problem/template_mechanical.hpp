@@ -1,6 +1,6 @@
 #pragma once
 /// A MechanicalSystem from a model written once as templates over the scalar. All derivatives of constraints come from
-/// nested dual numbers; only values need writing.
+/// nested dual numbers (rates, accelerations) and a tape (reactions); only values need writing.
 ///
 ///   struct Pendulum {                       // point mass on a rod, y up
 ///     rubato::MechanicalSizes sizes() const { return {.q = 2, .v = 2, .lambda = 1}; }
@@ -13,21 +13,26 @@
 ///   auto system = rubato::make_mechanical(Pendulum{});
 ///
 /// Optional templates: kinematics(p, v, q_rate), auxiliary(p, e), rolling(p, out) (affine in p.v), reaction(p, λ, ν, out)
-/// (Gᵀλ + Aᵀν by hand: cheaper for large models), part_force(part, p, f), part_energy(part, p, energy&).
+/// (Gᵀλ + Aᵀν by hand: saves a tape in large models), part_force(part, p, f), part_energy(part, p, energy&).
 /// All are const templates with exactly these spans: one that does not fit is not found.
 /// Optional members: constant_mass, compliant, autonomous, rates_near_identity (static constexpr bool), is_compliant(),
 /// n_parts() (with part_force, instead of force), z_is_differential(i), part_names(),
 /// part_elements(part)/weighted_part_force(part, p, weights, f), inertia_pattern(), names(block), unit(block), base_size(), rebase(q, base), output_names()/outputs(p, a, y),
 /// invariant_names()/invariants(p, out), roots()/root_values(p, out), next_time_event(t, mode), on_event(event, q, v, z),
 /// scratch_bytes(), tangent_kind()/tangent_patterns()/tangents(p, a, out).
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "rubato/base/tape.hpp"
 #include "rubato/problem/mechanical.hpp"
 
 namespace rubato {
 
 namespace detail {
+
+/// Edges of a tape for so many unknowns and rows together: plenty for joints and for rotations.
+constexpr std::size_t tape_capacity(std::size_t unknowns_and_rows) noexcept { return 32 * unknowns_and_rows; }
 
 /// The model over S with everything that follows from it by differentiation.
 template <class Base, class Model, class S>
@@ -47,13 +52,11 @@ class ModelMechanics : public Base {
   }
 
   EvalStatus inertia_rate(const P& p, SOut out) const noexcept override {
-    Moving<Dual<S, 1>> m(*this, p);
-    auto scratch = m.point.scratch;
-    const auto v = scratch.template take<Dual<S, 1>>(p.v.size());
-    const auto mv = scratch.template take<Dual<S, 1>>(out.size());
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] = Dual<S, 1>(p.v[i]);
-    m.point.scratch = scratch;
-    const EvalStatus status = status_of([&] { return model_->inertia(m.point, std::span<const Dual<S, 1>>(v), mv); });
+    using T = Dual<S, 1>;
+    Moving<T> m(*this, p);
+    const auto v = m.point.scratch.template lift<T>(p.v);
+    const auto mv = m.point.scratch.template take<T>(out.size());
+    const EvalStatus status = status_of([&] { return model_->inertia(m.point, std::span<const T>(v), mv); });
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = mv[i].d[0];
     return worst(m.status, status);
   }
@@ -111,8 +114,10 @@ class ModelMechanics : public Base {
     } else {
       for (auto& x : out) x = S(0.0);
       EvalStatus status = EvalStatus::ok;
-      if (!lambda.empty()) status = add_gradient(p, lambda, out);
-      if (!nu.empty()) status = worst(status, add_rolling_gradient(p, nu, out));
+      if (!lambda.empty()) status = add_constraint_reaction(p, lambda, out);
+      if (!nu.empty())  // Aᵀ ν = (∂(A v + b)/∂v)ᵀ ν
+        status = worst(
+            status, add_transposed(p, Block::v, nu, out, [this](const auto& at, auto r) { return rolling_of(at, r); }));
       return status;
     }
   }
@@ -180,108 +185,98 @@ class ModelMechanics : public Base {
       return absent(out);
   }
 
-  /// The point p(t + ε) along the motion: t' = 1, q' = N v, v' = a (zero if not given); T = Dual<scalar of p, 1>.
+  /// p over a scalar T that carries derivatives, none of which is set.
   template <class T>
-  struct Moving {
+  struct Lifted {
     template <class R>
-    Moving(const ModelMechanics& self, const MechanicalPoint<R>& p, std::span<const R> a = {}) {
+    explicit Lifted(const MechanicalPoint<R>& p) {
       Scratch scratch = p.scratch;
-      const auto rate = scratch.template take<R>(p.q.size());
-      MechanicalPoint<R> inner = p;
-      inner.scratch = scratch;
-      status = self.kinematics_of(inner, p.v, rate);
-      const auto lift = [&scratch](std::span<const R> x, std::span<const R> d) {
-        const auto y = scratch.template take<T>(x.size());
-        for (std::size_t i = 0; i < x.size(); ++i) {
-          y[i] = T(x[i]);
-          if (!d.empty()) y[i].d[0] = d[i];
-        }
-        return std::span<const T>(y);
-      };
+      q = scratch.template lift<T>(p.q);
+      v = scratch.template lift<T>(p.v);
       point.t = T(p.t);
-      point.t.d[0] = R(1.0);
-      point.q = lift(p.q, rate);
-      point.v = lift(p.v, a);
-      point.z = lift(p.z, {});
-      point.lambda = lift(p.lambda, {});
-      point.nu = lift(p.nu, {});
-      point.u = lift(p.u, {});
+      point.q = q;
+      point.v = v;
+      point.z = scratch.template lift<T>(p.z);
+      point.lambda = scratch.template lift<T>(p.lambda);
+      point.nu = scratch.template lift<T>(p.nu);
+      point.u = scratch.template lift<T>(p.u);
       point.base = p.base;
       point.mode = p.mode;
       point.scratch = scratch;
     }
     MechanicalPoint<T> point;
+    std::span<T> q, v;
+  };
+
+  /// The point p(t + ε) along the motion: t' = 1, q' = N v, v' = a (zero if not given); T = Dual<scalar of p, 1>.
+  template <class T>
+  struct Moving : Lifted<T> {
+    template <class R>
+    Moving(const ModelMechanics& self, const MechanicalPoint<R>& p, std::span<const R> a = {}) : Lifted<T>(p) {
+      this->point.t.d[0] = R(1.0);
+      MechanicalPoint<R> inner = p;
+      inner.scratch = this->point.scratch;
+      const auto rate = inner.scratch.template take<R>(p.q.size());
+      status = self.kinematics_of(inner, p.v, rate);
+      for (std::size_t i = 0; i < rate.size(); ++i) this->q[i].d[0] = rate[i];
+      for (std::size_t i = 0; i < a.size(); ++i) this->v[i].d[0] = a[i];
+    }
     EvalStatus status = EvalStatus::ok;
   };
 
-  static constexpr int lanes = 4;
-  using Wide = Dual<S, lanes>;
-
-  /// p with every scalar widened and no direction seeded.
-  static MechanicalPoint<Wide> widened(const P& p, std::span<Wide>& q, std::span<Wide>& v) noexcept {
-    Scratch scratch = p.scratch;
-    const auto lift = [&scratch](SIn x) {
-      const auto y = scratch.template take<Wide>(x.size());
-      for (std::size_t i = 0; i < x.size(); ++i) y[i] = Wide(x[i]);
-      return y;
-    };
-    MechanicalPoint<Wide> w;
-    w.t = Wide(p.t);
-    q = lift(p.q);
-    v = lift(p.v);
-    w.q = q;
-    w.v = v;
-    w.z = lift(p.z);
-    w.lambda = lift(p.lambda);
-    w.nu = lift(p.nu);
-    w.u = lift(p.u);
-    w.base = p.base;
-    w.mode = p.mode;
-    w.scratch = scratch;
-    return w;
+  /// The block of a point by which is differentiated.
+  enum class Block : std::uint8_t { q, v };
+  template <class T>
+  static std::span<T> block_of(const Lifted<T>& at, Block block) noexcept {
+    return block == Block::q ? at.q : at.v;
   }
 
-  /// out_j += Σ_i λ_i ∂g_i/∂q · (N e_j): `lanes` columns of N at a time.
-  EvalStatus add_gradient(const P& p, SIn lambda, SOut out) const noexcept {
-    std::span<Wide> q, v;
-    MechanicalPoint<Wide> w = widened(p, q, v);
-    const auto g = w.scratch.template take<Wide>(lambda.size());
-    P inner = p;
-    inner.scratch = w.scratch;
-    const auto unit = inner.scratch.template take<S>(p.v.size());
-    const auto column = inner.scratch.template take<S>(p.q.size());
-    EvalStatus status = EvalStatus::ok;
-    for (std::size_t first = 0; first < out.size(); first += lanes) {
-      for (auto& x : q) x.d = {};
-      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k) {
-        if constexpr (requires { model_->kinematics(p, p.v, column); }) {
-          unit[first + k] = S(1.0);
-          status = worst(status, kinematics_of(inner, SIn(unit), column));
-          unit[first + k] = S(0.0);
-          for (std::size_t i = 0; i < q.size(); ++i) q[i].d[k] = column[i];
-        } else {
-          q[first + k].d[k] = S(1.0);
-        }
-      }
-      status = worst(status, constraint_of(w, g));
-      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k)
-        for (std::size_t i = 0; i < g.size(); ++i) out[first + k] += g[i].d[k] * lambda[i];
+  /// out += Gᵀ λ = Nᵀ (∂g/∂q)ᵀ λ
+  EvalStatus add_constraint_reaction(const P& p, SIn lambda, SOut out) const noexcept {
+    const auto g = [this](const auto& at, auto rows) { return constraint_of(at, rows); };
+    if constexpr (requires { model_->kinematics(p, p.v, out); }) {
+      P inner = p;
+      const auto gradient = inner.scratch.template take<S>(p.q.size());
+      const EvalStatus status = add_transposed(inner, Block::q, lambda, gradient, g);
+      return worst(status, add_transposed(inner, Block::v, SIn(gradient), out,
+                                          [this](const auto& at, auto rate) { return kinematics_of(at, at.v, rate); }));
+    } else {
+      return add_transposed(p, Block::q, lambda, out, g);
     }
+  }
+
+  /// out += (∂y/∂x)ᵀ weights for y = map(point) and x a block of the point: by a tape, where the map fits on it.
+  template <class Map>
+  EvalStatus add_transposed(const P& p, Block block, SIn weights, SOut out, const Map& map) const noexcept {
+    using T = Taped<S>;
+    P inner = p;
+    Tape<S> tape(inner.scratch, tape_capacity(out.size() + weights.size()));
+    Lifted<T> at(inner);
+    const auto x = block_of(at, block);
+    for (auto& xi : x) xi = T(xi.value, tape);
+    const auto y = at.point.scratch.template take<T>(weights.size());
+    const EvalStatus status = map(at.point, y);
+    if (!tape.complete()) return add_transposed_by_columns(p, block, weights, out, map);
+    const auto adjoint = at.point.scratch.template take<S>(tape.n_nodes());
+    for (std::size_t i = 0; i < y.size(); ++i)
+      if (y[i].tape) adjoint[static_cast<std::size_t>(y[i].node)] += weights[i];
+    tape.pull_back(adjoint);
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += adjoint[j];  // the variables are the first nodes
     return status;
   }
-
-  /// out_j += Σ_i ν_i ∂(A v + b)_i/∂v_j.
-  EvalStatus add_rolling_gradient(const P& p, SIn nu, SOut out) const noexcept {
-    std::span<Wide> q, v;
-    MechanicalPoint<Wide> w = widened(p, q, v);
-    const auto r = w.scratch.template take<Wide>(nu.size());
+  /// The same for maps of any length, with one run for each column of ∂y/∂x.
+  template <class Map>
+  EvalStatus add_transposed_by_columns(const P& p, Block block, SIn weights, SOut out, const Map& map) const noexcept {
+    using T = Dual<S, 1>;
+    Lifted<T> at(p);
+    const auto x = block_of(at, block);
+    const auto y = at.point.scratch.template take<T>(weights.size());
     EvalStatus status = EvalStatus::ok;
-    for (std::size_t first = 0; first < out.size(); first += lanes) {
-      for (auto& x : v) x.d = {};
-      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k) v[first + k].d[k] = S(1.0);
-      status = worst(status, rolling_of(w, r));
-      for (std::size_t k = 0; k < lanes && first + k < out.size(); ++k)
-        for (std::size_t i = 0; i < r.size(); ++i) out[first + k] += r[i].d[k] * nu[i];
+    for (std::size_t j = 0; j < out.size(); ++j) {
+      x[j].d[0] = S(1.0);
+      status = worst(status, map(at.point, y));
+      x[j].d[0] = S(0.0);
+      for (std::size_t i = 0; i < y.size(); ++i) out[j] += y[i].d[0] * weights[i];
     }
     return status;
   }
@@ -363,16 +358,25 @@ class TemplateMechanicalSystem final : private detail::MechanicalHolder<Model>,
     else
       return MechanicalSystem::tangents(p, a, out);
   }
-  /// Points lifted to Dual<Dual<Dual8,1>,1> (motion twice) or Dual<Dual8,4> (gradients), whichever is larger, and what
-  /// the model itself takes.
+  /// Points lifted to Dual<Dual<Dual8,1>,1> (motion twice) or a tape (reactions), whichever is larger, and what the model
+  /// itself takes.
   std::size_t scratch_bytes() const noexcept override {
-    using Twice = Dual<Dual<Dual8, 1>, 1>;
-    using Gradient = Dual<Dual8, 4>;
+    using Once = Dual<Dual8, 1>;
+    using Twice = Dual<Once, 1>;
     const auto& s = this->sizes_;
     const auto lifted = static_cast<std::size_t>(s.q + s.v + s.z + s.lambda + s.nu + s.u);
     const auto rows = static_cast<std::size_t>(s.lambda + s.nu + s.v + s.q);
-    const std::size_t largest = std::max(sizeof(Twice) * 3 / 2, sizeof(Gradient)) * (lifted + 2 * rows);
-    std::size_t bytes = (s.lambda + s.nu > 0 ? largest : 3 * sizeof(Dual<Dual8, 1>) * (lifted + rows)) + 1024;
+    std::size_t bytes = 3 * sizeof(Once) * (lifted + rows);
+    if (s.lambda + s.nu > 0) {
+      bytes = sizeof(Twice) * 3 / 2 * (lifted + 2 * rows);
+      if constexpr (!requires(const MechanicalPoint<double>& p, In x, Out out) { held.reaction(p, x, x, out); }) {
+        const auto unknowns = static_cast<std::size_t>(std::max(s.q, s.v));
+        const auto results = static_cast<std::size_t>(std::max({s.lambda, s.nu, plain_coordinates() ? 0 : s.q}));
+        const std::size_t tape = Tape<Dual8>::bytes_for(detail::tape_capacity(unknowns + results), unknowns);
+        bytes = std::max(bytes, tape + sizeof(Taped<Dual8>) * (lifted + 2 * rows));
+      }
+    }
+    bytes += 1024;
     if constexpr (requires { held.scratch_bytes(); }) bytes += held.scratch_bytes();
     return bytes;
   }
