@@ -61,7 +61,7 @@ struct Andrews {
     using std::cos, std::sin, std::sqrt;
     const auto& q = p.q;
     const auto& v = p.v;
-    const S sin_g = sin(q[2]), cos_g = cos(q[2]);
+    const auto [sin_g, cos_g] = sin_cos(q[2]);
     const S dx = sd * cos_g + sc * sin_g + xb - xc, dy = sd * sin_g - sc * cos_g + yb - yc;
     const S length = sqrt(dx * dx + dy * dy);
     const S force = -c0 * (length - l0) / length;
@@ -76,16 +76,15 @@ struct Andrews {
 
   template <class S>
   void constraint(const MechanicalPoint<S>& p, std::span<S> g) const {
-    using std::cos, std::sin;
-    const S beta = p.q[0], gamma = p.q[2], delta = p.q[4], eps = p.q[6];
-    const S bt = beta + p.q[1], pd = p.q[3] + delta, oe = p.q[5] + eps;
-    const S x = rr * cos(beta) - d * cos(bt), y = rr * sin(beta) - d * sin(bt);
-    g[0] = x - ss * sin(gamma) - xb;
-    g[1] = y + ss * cos(gamma) - yb;
-    g[2] = x - e * sin(pd) - zt * cos(delta) - xa;
-    g[3] = y + e * cos(pd) - zt * sin(delta) - ya;
-    g[4] = x - zf * cos(oe) - u * sin(eps) - xa;
-    g[5] = y - zf * sin(oe) + u * cos(eps) - ya;
+    const auto beta = sin_cos(p.q[0]), gamma = sin_cos(p.q[2]), delta = sin_cos(p.q[4]), eps = sin_cos(p.q[6]);
+    const auto bt = sin_cos(p.q[0] + p.q[1]), pd = sin_cos(p.q[3] + p.q[4]), oe = sin_cos(p.q[5] + p.q[6]);
+    const S x = rr * beta.cos - d * bt.cos, y = rr * beta.sin - d * bt.sin;
+    g[0] = x - ss * gamma.sin - xb;
+    g[1] = y + ss * gamma.cos - yb;
+    g[2] = x - e * pd.sin - zt * delta.cos - xa;
+    g[3] = y + e * pd.cos - zt * delta.sin - ya;
+    g[4] = x - zf * oe.cos - u * eps.sin - xa;
+    g[5] = y - zf * oe.sin + u * eps.cos - ya;
   }
 
   /// Kinetic + spring energy − torque · (β − β₀).

@@ -63,10 +63,9 @@ struct FlexibleCrank {
 
   template <class S>
   void inertia(const MechanicalPoint<S>& p, std::span<const S> a, std::span<S> out) const {
-    using std::cos, std::sin;
     const Four<S> q = elastic(p.q), ae = elastic(a), mq = mass_times(q), ma = mass_times(ae), bq = gyration_times(q);
     const auto c1_ = c1(), c2_ = c2(), c21_ = c21();
-    const S c = cos(p.q[0] - p.q[1]), s = sin(p.q[0] - p.q[1]);
+    const auto [s, c] = sin_cos(p.q[0] - p.q[1]);
     const S m12 = 0.5 * l1 * l2 * m2 * c + rho * l1 * (s * dot(c2_, q) + c * dot(c1_, q));
     const S m22 = j2 + q[0] * mq[0] + q[1] * mq[1] + q[2] * mq[2] + q[3] * mq[3] + 2 * rho * dot(c12(), q);
     out[0] = (j1 + m2 * l1 * l1) * a[0] + m12 * a[1];
@@ -84,10 +83,10 @@ struct FlexibleCrank {
   /// What the motion alone does: centrifugal and Coriolis terms.
   template <class S>
   void motion_force(const MechanicalPoint<S>& p, std::span<S> f) const {
-    using std::cos, std::sin;
     const Four<S> q = elastic(p.q), qd = elastic(p.v), mq = mass_times(q), bqd = gyration_times(qd);
     const auto c1_ = c1(), c2_ = c2(), c12_ = c12();
-    const S c = cos(p.q[0] - p.q[1]), s = sin(p.q[0] - p.q[1]), v1 = p.v[0], v2 = p.v[1];
+    const auto [s, c] = sin_cos(p.q[0] - p.q[1]);
+    const S v1 = p.v[0], v2 = p.v[1];
     f[0] = -0.5 * l1 * l2 * m2 * v2 * v2 * s + rho * l1 * v2 * v2 * (-s * dot(c1_, q) + c * dot(c2_, q)) -
            2 * rho * l1 * v2 * (c * dot(c1_, qd) + s * dot(c2_, qd));
     S qd_m_q = S(0.0);

@@ -36,10 +36,11 @@ struct SliderCrank : FlexibleCrank {
   }
   template <class S>
   void constraint(const MechanicalPoint<S>& p, std::span<S> g) const {
-    using std::cos, std::sin;
+    const auto [s1, c1] = sin_cos(p.q[0]);
+    const auto [s2, c2] = sin_cos(p.q[1]);
     const S length = l2 + p.q[6];
-    g[0] = l1 * sin(p.q[0]) + length * sin(p.q[1]);
-    g[1] = p.q[2] - l1 * cos(p.q[0]) - length * cos(p.q[1]);
+    g[0] = l1 * s1 + length * s2;
+    g[1] = p.q[2] - l1 * c1 - length * c2;
     g[2] = p.q[0] - speed * p.t;
   }
 };
