@@ -28,6 +28,7 @@ IntegrateOptions radau5_mode(double tolerance, double initial_step) {
   options.tolerances = {.rtol = tolerance, .atol = tolerance};
   options.step.initial_step = initial_step;
   options.step.weight_at = WeightAt::start;
+  options.step.controller = Controller::predictive;
   options.newton.limit_growth = false;
   return options;
 }

@@ -90,7 +90,7 @@ void check_step(const StepOptions& step, Check& check) {
   check.allow(listed(step.weight_at, WeightAt::start), "step.weight_at", static_cast<long>(step.weight_at),
               "both_ends or start");
   check.allow(listed(step.controller, Controller::digital_filter), "step.controller",
-              static_cast<long>(step.controller), "elementary, pi, predictive or digital_filter");
+              static_cast<long>(step.controller), "elementary, pi, predictive, steady or digital_filter");
 }
 
 void check_h_powers(const StepOptions& step, const Layout& layout, Check& check) {

@@ -12,6 +12,7 @@ constexpr double smallest_previous_error = 1e-2;
 constexpr double smallest_error = 1e-12;  // keeps 1/ẽ finite; any growth limit acts long before
 constexpr double largest_rejected_factor = 1 / 1.05;
 constexpr double failed_factor = 1.0 / 5;
+constexpr double comparable = 0.5;  // a step that counts in (9) is at least this fraction of the last one
 }  // namespace
 
 StepController::StepController(const StepOptions& options) noexcept
@@ -26,18 +27,47 @@ double StepController::elementary_factor(double error, double p) const noexcept 
   return safety_ * std::pow(error, -1 / p);
 }
 
+double StepController::predictive_factor(double h, double error, double p, double caution) const noexcept {
+  const double trend = safety_ * (h / memory_.h) * std::pow(memory_.error / (error * error), 1 / p);
+  return std::min(caution * elementary_factor(error, p), trend);
+}
+
+/// Whether C turned, from rising to falling or back, within the last four steps, and has not risen twice since.
+bool StepController::swings(double log_constant, int error_order) const noexcept {
+  double later = log_constant, direction = 0;
+  for (const auto& before : memory_.constants) {
+    if (before.order != error_order) break;
+    const double change = later - before.log;
+    if (change * direction < 0) return true;
+    if (change > 0 && direction > 0) return false;
+    direction = change;
+    later = before.log;
+  }
+  return false;
+}
+
+double StepController::steady_factor(double h, double log_constant, double caution, int error_order) const noexcept {
+  double largest = log_constant;
+  for (const auto& before : {memory_.constants[0], memory_.constants[1]})
+    if (before.order == error_order && before.h >= comparable * h) largest = std::max(largest, before.log);
+  return caution * safety_ * std::exp(-largest / error_order) / h;
+}
+
 double StepController::accepted(double h, double error, int error_order, double caution) noexcept {
   RUBATO_ASSERT(error_order > 0 && h > 0 && error >= 0, "an accepted step has a size, an error and its order");
   const double p = error_order;
   const double e = std::max(error, smallest_error);
   const double e_before = memory_.error, ratio = h / memory_.h;
   const auto target = [&] { return std::pow(safety_, p); };
+  const double log_constant = std::log(e) - p * std::log(h);
   double factor = 1;
   switch (memory_.has_previous ? kind_ : Controller::elementary) {
     case Controller::elementary: factor = caution * elementary_factor(e, p); break;                          // (1)
     case Controller::pi: factor = std::pow(target() / e, 0.3 / p) * std::pow(e_before / e, 0.4 / p); break;  // (2)
-    case Controller::predictive:                                                                             // (3)
-      factor = std::min(caution * elementary_factor(e, p), safety_ * ratio * std::pow(e_before / (e * e), 1 / p));
+    case Controller::predictive: factor = predictive_factor(h, e, p, caution); break;                        // (3)
+    case Controller::steady:                                                                                 // (9)
+      factor = swings(log_constant, error_order) ? steady_factor(h, log_constant, caution, error_order)
+                                                 : predictive_factor(h, e, p, caution);
       break;
     case Controller::digital_filter:  // (4)
       factor = std::pow((target() / e) * (target() / e_before), 1 / (4 * p)) * std::pow(ratio, -0.25);
@@ -45,7 +75,11 @@ double StepController::accepted(double h, double error, int error_order, double 
   }
   factor = std::clamp(factor, shrink_limit_, growth_limit_);    // (5)
   if (memory_.after_rejection) factor = std::min(factor, 1.0);  // (7)
-  memory_ = {.h = h, .error = std::max(error, smallest_previous_error), .has_previous = true, .after_rejection = false};
+  memory_ = {.h = h,
+             .error = std::max(error, smallest_previous_error),
+             .has_previous = true,
+             .after_rejection = false,
+             .constants = {{{h, log_constant, error_order}, memory_.constants[0], memory_.constants[1]}}};
   return factor * h;
 }
 
@@ -67,6 +101,11 @@ void StepController::save(ArchiveWriter& out) const {
   out.put(memory_.error);
   out.put(memory_.has_previous);
   out.put(memory_.after_rejection);
+  for (const auto& constant : memory_.constants) {
+    out.put(constant.h);
+    out.put(constant.log);
+    out.put(constant.order);
+  }
 }
 
 bool StepController::load(ArchiveReader& in) noexcept {
@@ -74,6 +113,11 @@ bool StepController::load(ArchiveReader& in) noexcept {
   in.get(memory_.error);
   in.get(memory_.has_previous);
   in.get(memory_.after_rejection);
+  for (auto& constant : memory_.constants) {
+    in.get(constant.h);
+    in.get(constant.log);
+    in.get(constant.order);
+  }
   return in.ok();
 }
 

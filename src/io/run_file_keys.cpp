@@ -133,6 +133,7 @@ std::vector<Key> all_keys() {
                    {"pi", byte(Controller::pi), "proportional-integral: smoother than elementary"},
                    {"predictive", byte(Controller::predictive),
                     "extrapolates the trend of error and step (Gustafsson)"},
+                   {"steady", byte(Controller::steady), "predictive, but calm where errors swing"},
                    {"digital-filter", byte(Controller::digital_filter), "low-pass filter for the smoothest sequences"}},
        .field = [](C& c) { return choice(c.options.step.controller); }},
       {.name = "solver.safety",

@@ -126,7 +126,9 @@ TEST(IndexThree, RunsWithoutReductionReachTheirTolerance) {
     catalogue::Parameters parameters;
     double factor;  ///< of the tolerance that the error of positions may reach
   };
-  const Case cases[] = {{"pendulum", {}, 10},
+  // Pendulum: about 1e-8 Newton's iteration begins to stop one correction earlier, and a digit is lost there (`predictive` at
+  // 5.6e-9 as `steady` at 1e-8).
+  const Case cases[] = {{"pendulum", {}, 15},
                         {"slider-crank", {}, 10},
                         {"andrews", {}, 200},
                         {"chain", {{"links", 10}}, 10},

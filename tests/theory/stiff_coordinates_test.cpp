@@ -22,6 +22,7 @@ IntegrateOptions radau5_mode(double tolerance, double first_step) {
   IntegrateOptions options;
   options.tolerances = {.rtol = tolerance, .atol = tolerance};
   options.step.weight_at = WeightAt::start;
+  options.step.controller = Controller::predictive;
   options.step.initial_step = first_step;
   options.newton.limit_growth = false;
   return options;

@@ -22,7 +22,7 @@ struct Tolerances {
 enum class Norm : std::uint8_t { rms, maximum, euclidean };
 
 /// How the next step size follows from the errors; the formulas stand in step_controller.hpp.
-enum class Controller : std::uint8_t { elementary, pi, predictive, digital_filter };
+enum class Controller : std::uint8_t { elementary, pi, predictive, steady, digital_filter };
 
 /// Where the relative tolerance is measured: at the larger of both ends of a step, or at its start only (as RADAU5 does, which
 /// makes it stricter where a component leaves zero).
@@ -43,7 +43,7 @@ struct StepOptions {
   double reference_time = 1;  ///< T_ref, s
   std::vector<std::pair<std::string, double>> h_power_of =
       {};  ///< (block or component, κ): other powers than the layout's
-  Controller controller = Controller::predictive;
+  Controller controller = Controller::steady;
   double safety = 0.9;
   double shrink_limit = 0;  ///< h_new ≥ shrink_limit · h; 0: the method's own
   double growth_limit = 0;  ///< h_new ≤ growth_limit · h; 0: the method's own

@@ -11,7 +11,7 @@ namespace rubato {
 namespace {
 
 constexpr Controller every_controller[] = {Controller::elementary, Controller::pi, Controller::predictive,
-                                           Controller::digital_filter};
+                                           Controller::steady, Controller::digital_filter};
 
 struct Process {
   double h, error = 0;
@@ -78,6 +78,57 @@ TEST(StepController, DigitalFilterRemovesTheHighestFrequency) {
   };
   EXPECT_NEAR(ratio(Controller::elementary), std::sqrt(2), 1e-9);
   EXPECT_LT(ratio(Controller::digital_filter), 1 + 1e-9);
+}
+
+TEST(StepController, SteadyFollowsTrendsLikePredictive) {
+  for (const double trend : {0.8, 1.0, 1.1}) {
+    const auto c = [&](int step) { return std::pow(trend, step); };
+    const auto predictive = run({.controller = Controller::predictive}, 0.5, 3, 60, c);
+    const auto steady = run({.controller = Controller::steady}, 0.5, 3, 60, c);
+    EXPECT_NEAR(steady.h, predictive.h, 1e-9 * predictive.h) << trend;
+    EXPECT_NEAR(steady.error, predictive.error, 1e-9) << trend;
+  }
+}
+
+TEST(StepController, SteadyHoldsTheStepWhereAVibrationIsFollowed) {
+  // The estimate shows the phase of a vibration: |cos φ|, φ growing by `advance` per step. Of three such values in a row the
+  // largest is at least 0.7 here: steps aim at 0.9⁴ and meet errors up to 0.9⁴/0.7 < 1. h varies by 0.7^(−1/4) = 1.1, and a
+  // little more where two rises in a row pass for a trend.
+  for (const double advance : {1.0, 1.3, 1.57, 2.0}) {
+    const auto phase = [&](int step) { return 0.01 + std::abs(std::cos(0.3 + advance * step)); };
+    const auto rejections_and_range = [&](Controller kind) {
+      StepController controller({.controller = kind});
+      double h = 0.8, least = 10, most = 0;
+      int rejected = 0;
+      for (int step = 0; step < 200;) {
+        const double error = phase(step) * std::pow(h, 4);
+        if (error > 1) {
+          rejected += step > 20 ? 1 : 0;
+          h = controller.rejected(h, error, 4);
+          continue;
+        }
+        if (step > 20) least = std::min(least, h), most = std::max(most, h);
+        h = controller.accepted(h, error, 4);
+        ++step;
+      }
+      return std::pair(rejected, most / least);
+    };
+    const auto [predictive, predictive_range] = rejections_and_range(Controller::predictive);
+    const auto [steady, steady_range] = rejections_and_range(Controller::steady);
+    EXPECT_GT(predictive, 50) << advance;
+    EXPECT_EQ(steady, 0) << advance;
+    EXPECT_LT(steady_range, 1.25) << advance;
+    EXPECT_GT(predictive_range, 1.5) << advance;
+  }
+}
+
+TEST(StepController, SteadyDoesNotListenToStepsMuchShorter) {
+  // Rounding makes C of a tiny step enormous. It must not hold the steps that follow, where C swings a little.
+  StepController controller({.controller = Controller::steady});
+  static_cast<void>(controller.accepted(1e-6, 1e-8, 4));
+  static_cast<void>(controller.accepted(1, 0.1, 4));
+  const double next = controller.accepted(1, 0.11, 4);
+  EXPECT_NEAR(next, 0.9 * std::pow(0.11, -0.25), 1e-12);
 }
 
 TEST(StepController, ClipsBothWays) {
