@@ -14,7 +14,7 @@ inline constexpr double fixed_step_tolerance = 1e-10;
 
 /// For the ErrorNorm of the iteration: the powers of h that `norm` asks for.
 [[nodiscard]] inline StepOptions newton_norm_options(StepOptions step, NewtonNorm norm, const Layout& layout) {
-  if (norm == NewtonNorm::plain) step.h_scaling = false;
+  if (norm == NewtonNorm::plain || norm == NewtonNorm::scaled) step.h_scaling = false;
   if (norm != NewtonNorm::error) step.h_power_of.clear();
   if (norm == NewtonNorm::h_norm) {
     step.h_scaling = true;

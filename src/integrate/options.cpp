@@ -134,8 +134,10 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Chec
               static_cast<long>(newton.max_iterations), "1 to 1000, 0 for the method's own");
   check.allow(finite_and_not_negative(newton.tolerance), "newton.tolerance", newton.tolerance,
               "a finite number above 0, 0 for an automatic choice");
-  check.allow(listed(newton.norm, NewtonNorm::plain), "newton.norm", static_cast<long>(newton.norm),
-              "error, h_norm or plain");
+  check.allow(listed(newton.norm, NewtonNorm::scaled), "newton.norm", static_cast<long>(newton.norm),
+              "error, h_norm, plain or scaled");
+  check.allow(newton.norm != NewtonNorm::scaled || newton.tolerance > 0, "newton.tolerance", newton.tolerance,
+              "more than 0 with newton.norm = scaled: it is absolute there");
   check.allow(newton.reuse_jacobian >= 0 && newton.reuse_jacobian < 1, "newton.reuse_jacobian", newton.reuse_jacobian,
               "a number in [0, 1)");
   const RungeKuttaOptions& rk = options.runge_kutta;
@@ -182,6 +184,12 @@ void check_parts(const RungeKuttaOptions& rk, const Dae& dae, Check& check) {
 }
 
 void check_linear(const LinearOptions& linear, const Dae& dae, Check& check) {
+  check.allow(listed(linear.scaling, ScalingMode::lambda_and_v), "linear.scaling", static_cast<long>(linear.scaling),
+              "none, left, lambda or lambda_and_v");
+  const double k_ave = linear.k_ave.value_or(1), m_ave = linear.m_ave.value_or(1);
+  check.allow(finite_and_not_negative(k_ave), "linear.k_ave", k_ave, "a finite stiffness, 0 or more");
+  check.allow(finite_and_not_negative(m_ave), "linear.m_ave", m_ave, "a finite mass, 0 or more");
+  check.allow(k_ave > 0 || m_ave > 0, "linear.k_ave", k_ave, "more than 0 where linear.m_ave is 0");
   if (linear.jacobian == JacobianSource::model && dae.model_jacobian() == ModelJacobian::none)
     check.refuse("linear.jacobian = model is not allowed: this model supplies no Jacobian; use automatic");
   if (linear.jacobian == JacobianSource::dual && dae.dual() == nullptr)

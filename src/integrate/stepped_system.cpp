@@ -78,6 +78,7 @@ void SteppedSystem::adopt_structure() {
     if (k < accelerations.size())
       place(mass_in_j_places_, linearisation_->jacobian_pattern(), rows[k], accelerations[k]);
   }
+  mechanical_ = !stiffness_places_.empty() || !mass_places_.empty() || !mass_in_j_places_.empty();
 }
 
 StepStatus SteppedSystem::extend_pattern(const At& at) noexcept {
@@ -132,20 +133,32 @@ StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h,
   return step_status(status);
 }
 
-/// s = k_ave + m_ave c² from the diagonals of stiffness and mass.
-void SteppedSystem::scale(double abs_c) noexcept {
+/// s = k_ave + m_ave c², where nothing is given from the diagonals of stiffness and mass.
+StepScaling SteppedSystem::scaling(double abs_c) const noexcept {
   const auto average = [](const std::vector<int>& places, In values) {
     double sum = 0;
     for (const int p : places) sum += std::abs(values[static_cast<std::size_t>(p)]);
     return places.empty() ? 0.0 : sum / static_cast<double>(places.size());
   };
-  StepScaling scaling;
-  scaling.k_ave = average(stiffness_places_, linearisation_->jacobian());
-  scaling.m_ave =
-      std::max(average(mass_places_, linearisation_->mass()), average(mass_in_j_places_, linearisation_->jacobian()));
-  if (!(scaling.dynamic_stiffness(abs_c) > 0) || !std::isfinite(scaling.dynamic_stiffness(abs_c))) return;
-  fill_scaling(scaling, abs_c, unknowns_, equations_, view(row_scale_), view(col_scale_));
+  const LinearOptions& linear = options_.linear;
+  StepScaling scaling{.mode = linear.scaling};
+  scaling.k_ave = linear.k_ave ? *linear.k_ave : average(stiffness_places_, linearisation_->jacobian());
+  scaling.m_ave = linear.m_ave ? *linear.m_ave
+                               : std::max(average(mass_places_, linearisation_->mass()),
+                                          average(mass_in_j_places_, linearisation_->jacobian()));
+  const double s = scaling.dynamic_stiffness(abs_c);
+  if (!mechanical_ || !(s > 0) || !std::isfinite(s)) scaling.mode = ScalingMode::none;
+  return scaling;
+}
+
+void SteppedSystem::scale(double abs_c) noexcept {
+  fill_scaling(scaling(abs_c), abs_c, unknowns_, equations_, view(row_scale_), view(col_scale_));
   matrix_->set_scaling(view(row_scale_), view(col_scale_));
+}
+
+void SteppedSystem::scaled_weights(double abs_c, Out weights) noexcept {
+  fill_scaling(scaling(abs_c), abs_c, unknowns_, equations_, view(row_scale_), view(col_scale_));
+  map(weights) = col_scale_.cwiseInverse();
 }
 
 template <class T>

@@ -68,6 +68,9 @@ class SteppedSystem {
   void scale_for(double abs_c) noexcept {
     if (scales()) scale(abs_c);
   }
+  /// 1/D_R for shift c and the linearisation in use: a correction times this is one of the scaled unknowns. Ones without
+  /// scaling.
+  void scaled_weights(double abs_c, Out weights) noexcept;
   void solve(In r, Out x, int slot = 0) noexcept { solve_with(r, x, slot); }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
 
@@ -89,7 +92,8 @@ class SteppedSystem {
   void adopt_structure();
   void make_step_matrix();
   [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
-  [[nodiscard]] bool scales() const noexcept { return options_.linear.scaling && !stiffness_places_.empty(); }
+  [[nodiscard]] bool scales() const noexcept { return options_.linear.scaling != ScalingMode::none && mechanical_; }
+  [[nodiscard]] StepScaling scaling(double abs_c) const noexcept;
   void scale(double abs_c) noexcept;
   template <class T>
   [[nodiscard]] StepStatus factor_shift(T c, int slot) noexcept;
@@ -116,6 +120,7 @@ class SteppedSystem {
   std::vector<ScaledUnknown> unknowns_;
   std::vector<ScaledEquation> equations_;
   std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;
+  bool mechanical_ = false;   ///< there are masses or stiffnesses to scale by
   FactorStatistics retired_;  ///< of step matrices that were replaced
 };
 

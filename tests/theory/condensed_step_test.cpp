@@ -52,13 +52,11 @@ InitialValueProblem chain(Formulation form) {
   return problem;
 }
 
-Vector after_steps(const InitialValueProblem& problem, const char* name, bool condense, bool scaling,
-                   BackEnd back_end) {
+Vector after_steps(const InitialValueProblem& problem, const char* name, bool condense, LinearOptions linear) {
   IntegrateOptions options;
   options.step.fixed_step = 0.02;
+  options.linear = linear;
   options.linear.condense = condense;
-  options.linear.scaling = scaling;
-  options.linear.back_end = back_end;
   const Method* method = method_by_name(name).value();
   auto stepper = method->make(method->info, problem, options).value().release();
   std::unique_ptr<Stepper> keep(stepper);
@@ -78,13 +76,19 @@ TEST(CondensedStep, EqualsTheFullStep) {
     for (const char* method : {"ros3p", "rodas4p", "rodas5p"}) {
       SCOPED_TRACE(name_of(form) + " " + method);
       const auto problem = chain(form);
-      const Vector full = after_steps(problem, method, false, false, BackEnd::dense);
+      using enum ScalingMode;
+      const Vector full = after_steps(problem, method, false, {.back_end = BackEnd::dense, .scaling = none});
       // Five steps of s solves each; λ is amplified by 1/h² at index 3.
       const double tolerance = 1e-10 * full.norm();
-      EXPECT_LT((after_steps(problem, method, true, true, BackEnd::dense) - full).norm(), tolerance);
-      EXPECT_LT((after_steps(problem, method, true, true, BackEnd::klu) - full).norm(), tolerance);
-      EXPECT_LT((after_steps(problem, method, true, false, BackEnd::klu) - full).norm(), tolerance);
-      EXPECT_LT((after_steps(problem, method, false, true, BackEnd::klu) - full).norm(), tolerance);
+      EXPECT_LT((after_steps(problem, method, true, {.back_end = BackEnd::dense}) - full).norm(), tolerance);
+      EXPECT_LT((after_steps(problem, method, true, {.back_end = BackEnd::klu}) - full).norm(), tolerance);
+      EXPECT_LT((after_steps(problem, method, true, {.back_end = BackEnd::klu, .scaling = none}) - full).norm(),
+                tolerance);
+      EXPECT_LT((after_steps(problem, method, false, {.back_end = BackEnd::klu}) - full).norm(), tolerance);
+      for (const LinearOptions& linear :
+           {LinearOptions{.scaling = left}, LinearOptions{.scaling = lambda}, LinearOptions{.k_ave = 1e3, .m_ave = 0},
+            LinearOptions{.k_ave = 0, .m_ave = 20}})
+        EXPECT_LT((after_steps(problem, method, true, linear) - full).norm(), tolerance);
     }
 }
 

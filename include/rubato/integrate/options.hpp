@@ -2,12 +2,14 @@
 /// What a user may choose about a run. Plain structs with defaults, checked once by `checked()`.
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "rubato/base/result.hpp"
 #include "rubato/linalg/linear_solver.hpp"
+#include "rubato/linalg/step_scaling.hpp"
 #include "rubato/problem/dae.hpp"
 #include "rubato/problem/linearisation.hpp"
 
@@ -54,12 +56,13 @@ struct StepOptions {
 enum class NewtonNorm : std::uint8_t {
   error,   ///< that of the error: the powers of h in use there
   h_norm,  ///< velocities h, accelerations and multipliers h², whatever the error norm does
-  plain    ///< no powers of h
+  plain,   ///< no powers of h
+  scaled   ///< the unknowns the scaled step matrix is solved for: v h, a h², λ/s; `tolerance` is absolute
 };
 
 struct NewtonOptions {
   int max_iterations = 0;  ///< 0: the method's own, 7 for three stages
-  double tolerance = 0;    ///< κ, as a fraction of the tolerance of the step; 0: chosen from rtol
+  double tolerance = 0;  ///< κ, as a fraction of the tolerance of the step; 0: chosen from rtol. Norm scaled: absolute
   NewtonNorm norm = NewtonNorm::error;
   bool extrapolate = true;       ///< start from the last step's polynomial; false: from the state
   bool limit_growth = true;      ///< keep steps where the iteration is likely to converge; false: find out by failing
@@ -117,8 +120,10 @@ struct StiffnessOptions {
 
 struct LinearOptions {
   BackEnd back_end = BackEnd::automatic;
-  bool condense = true;  ///< eliminate local unknowns (v, a, …) before factorising
-  bool scaling = true;   ///< step-size independent scaling of constraint rows and multipliers
+  bool condense = true;                             ///< eliminate local unknowns (v, a, …) before factorising
+  ScalingMode scaling = ScalingMode::lambda_and_v;  ///< of the step matrix, step_scaling.hpp
+  /// s = k_ave + m_ave/h² of the scaling, typical stiffness and mass; nothing: averages of the model's, renewed with J.
+  std::optional<double> k_ave = {}, m_ave = {};
   JacobianSource jacobian = JacobianSource::automatic;
 };
 

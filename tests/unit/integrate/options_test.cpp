@@ -103,5 +103,15 @@ TEST(Options, TheJacobianMustComeFromSomewhere) {
             std::string::npos);
 }
 
+TEST(Options, ScalingNeedsSomethingToScaleBy) {
+  EXPECT_EQ(refusal([](auto& o) { o.linear.m_ave = 0; }), "");
+  EXPECT_EQ(refusal([](auto& o) { o.linear.k_ave = 0; }), "");
+  EXPECT_NE(refusal([](auto& o) { o.linear.m_ave = o.linear.k_ave = 0; }).find("linear.k_ave = 0"), std::string::npos);
+  for (const double wrong : {-1.0, nan, infinity})
+    EXPECT_NE(refusal([&](auto& o) { o.linear.m_ave = wrong; }).find("linear.m_ave"), std::string::npos);
+  // Absolute: there is no tolerance of the step to derive one from.
+  EXPECT_NE(refusal([](auto& o) { o.newton.norm = NewtonNorm::scaled; }).find("newton.tolerance"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rubato

@@ -56,7 +56,7 @@ TEST(RunFile, EveryValueArrivesWhereItBelongs) {
   EXPECT_EQ(c->options.step.controller, Controller::digital_filter);
   EXPECT_EQ(c->options.step.max_steps, 20000);  // 2e4 is a whole number
   EXPECT_FALSE(c->options.linear.condense);
-  EXPECT_TRUE(c->options.linear.scaling);  // not named: the default
+  EXPECT_EQ(c->options.linear.scaling, ScalingMode::lambda_and_v);  // not named: the default
   EXPECT_EQ(c->options.step.h_power_of, (NamedValues{{"v[1]", 2}}));
   EXPECT_EQ(c->options.runge_kutta.estimate, ErrorEstimate::plain);
   EXPECT_EQ(c->options.newton.max_iterations, 12);

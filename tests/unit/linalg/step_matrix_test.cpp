@@ -292,8 +292,8 @@ TEST(StepMatrix, ScalingModesScaleWhatTheySay) {
   fill(ScalingMode::none);
   EXPECT_EQ(left, ones);
   EXPECT_EQ(right, ones);
-  fill(ScalingMode::left);
-  EXPECT_EQ(left, rows);
+  fill(ScalingMode::left);  // rows alone: the dynamic row like the others, as published
+  EXPECT_EQ(left, (std::vector<double>{1 / c, 1 / c, 1, 1 / 16.0, 1 / c}));
   EXPECT_EQ(right, ones);
   fill(ScalingMode::lambda);
   EXPECT_EQ(left, rows);
