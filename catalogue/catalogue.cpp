@@ -24,7 +24,7 @@ const std::vector<Entry>& list() {
       andrews(), slider_crank(), slider_crank_15(), elastic_double_pendulum(),
       // mechanical: rotations, friction, rolling, variable mass, dependent rows, tables, many unknowns
       heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),
-      mass_spring_lattice(), chain(), beam(),
+      mass_spring_lattice(), chain(), beam(), cam_impact(),
   };
   // clang-format on
   return entries;
