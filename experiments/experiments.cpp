@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "experiments/experiment.hpp"
+#include "experiments/index3_scaling/index3_scaling.hpp"
 #include "experiments/stiff_irk/stiff_irk.hpp"
 #include "rubato/base/text.hpp"
 
 namespace rubato::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all = {stiff_irk()};
+  static const std::vector<Experiment> all = {stiff_irk(), index3_scaling()};
   return all;
 }
 
