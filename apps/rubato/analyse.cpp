@@ -7,6 +7,7 @@
 #include "analysed.hpp"
 #include "command.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/integrate/alpha_analysis.hpp"
 #include "rubato/integrate/method.hpp"
 #include "rubato/integrate/rosenbrock_analysis.hpp"
 #include "rubato/integrate/runge_kutta_analysis.hpp"
@@ -162,6 +163,33 @@ void describe(const RosenbrockTable& table, const StabilityFunction& R, Properti
   out.add("Scholz order", long{p.main.scholz_order}, "no order reduction on stiff oscillators below h^");
 }
 
+/// Newmark-type methods have no table and no stability function: what their amplification matrix says.
+int describe_alpha(const AnalyseArguments& arguments, const AlphaCoefficients& c, io::TableFormat format) {
+  const AlphaProperties p = alpha_properties(c);
+  Properties out;
+  out.add("method", arguments.method, "(1-alpha_m) a1 + alpha_m a0 = (1-alpha_f) v1' + alpha_f v0'");
+  out.add("alpha_m", c.alpha_m);
+  out.add("alpha_f", c.alpha_f);
+  out.add("beta", c.beta);
+  out.add("gamma", c.gamma);
+  out.add("order", long{p.order});
+  out.add("stable up to", number(p.stability_limit), "hω of an undamped vibration");
+  out.add("rho(inf)", number(p.rho_infinity), "spectral radius as hω grows");
+  out.add("constraint radius", number(p.constraint_radius), "errors of constraint forces decay where it is below 1");
+  out.add("C", c.position_error(), "local error C h^3 v'' in positions");
+  out.add("E", c.velocity_error(), "local error E h^3 dv''/dt in velocities");
+  for (const double chi : {0.1, 0.5, 1.0, 3.14159265358979323846, 10.0}) {
+    const NumericalVibration v = numerical_vibration(c, chi);
+    out.add(fmt::format("rho({:.4g})", chi), spectral_radius(c, chi),
+            v.oscillates ? fmt::format("period error {:.6g}, damping ratio {:.6g}", v.period_error, v.damping_ratio)
+                         : std::string("no longer a vibration"));
+  }
+  fmt::print("{}", io::render(out.table, format));
+  std::fflush(stdout);
+  if (!arguments.folder.empty()) note("methods of this kind have no stability function: no pictures were drawn");
+  return done;
+}
+
 /// c | A over b, as it is printed everywhere.
 Table tableau(const Analysed& method) {
   Table table;
@@ -202,6 +230,8 @@ void add_tableau(const Table& tableau, Properties& out) {
 int analyse(const AnalyseArguments& arguments) {
   const auto format = io::table_format(arguments.format);
   if (!format) return complain(format.error());
+  if (const auto alpha = alpha_by_name(arguments.method); alpha || !alpha.error().message.starts_with("unknown"))
+    return alpha ? describe_alpha(arguments, *alpha, *format) : complain(alpha.error());
   const auto method = find_method(arguments.method);
   if (!method) return complain(method.error());
   Properties properties;

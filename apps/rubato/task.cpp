@@ -205,6 +205,8 @@ int complain(const Error& error) {
 }
 
 bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian) {
+  const bool newmark = info.kind == "Newmark";  // with rotations not in every formulation, explicit ones for ODEs only
+  if (newmark && (dae.base_size() > 0 || (info.f_calls == 1 && dae.layout().has_algebraic()))) return false;
   return info.embedded_order > 0 && info.max_index >= dae.layout().index() &&
          (!info.needs_constant_mass || dae.constant_mass()) &&
          (!info.needs_exact_jacobian || !approximate(dae, jacobian));

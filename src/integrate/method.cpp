@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "alpha_methods.hpp"
 #include "bdf_stepper.hpp"
 #include "rosenbrock_stepper.hpp"
 #include "rubato/base/text.hpp"
@@ -63,17 +64,20 @@ std::vector<Method> build() {
   for (auto& method : runge_kutta_methods()) all.push_back(std::move(method));
   for (auto& method : bdf_methods()) all.push_back(std::move(method));
   for (const auto& table : rosenbrock_tables()) all.push_back({.info = info_of(table), .make = make_rosenbrock});
+  for (auto& method : alpha_methods()) all.push_back(std::move(method));
   return all;
 }
 
-/// Members of the Runge-Kutta families beyond the list are made when first asked for, and kept.
+/// Members of the Runge-Kutta and Newmark families beyond the list are made when first asked for, and kept.
 Result<const Method*> family_member(std::string_view name) {
   static std::mutex guard;
   static std::map<std::string, Method, std::less<>> known;
   const std::lock_guard lock(guard);
   if (const auto found = known.find(name); found != known.end()) return &found->second;
-  auto made = runge_kutta_method(name);
+  const auto alpha = alpha_method(name);
+  auto made = alpha ? *alpha : runge_kutta_method(name);
   if (made) return &known.emplace(std::string(name), std::move(*made)).first->second;
+  if (alpha) return made.error();
   for (const auto& info : runge_kutta_families())
     if (name.starts_with(info.name)) return made.error();
   return Error{unknown_name("method", name, method_names())};

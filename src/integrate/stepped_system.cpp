@@ -4,6 +4,7 @@
 #include <cmath>
 #include <new>
 
+#include "rubato/base/assert.hpp"
 #include "rubato/linalg/step_scaling.hpp"
 
 namespace rubato {
@@ -57,6 +58,7 @@ Result<void> SteppedSystem::find_structure(const At& at) {
 /// Everything that depends on the patterns of the linearisation.
 void SteppedSystem::adopt_structure() {
   make_step_matrix();
+  find_position_rows();
 
   // Places of the diagonals of mass and stiffness: dynamic row k, k-th position and k-th velocity (or acceleration).
   mass_places_.clear();
@@ -79,6 +81,32 @@ void SteppedSystem::adopt_structure() {
       place(mass_in_j_places_, linearisation_->jacobian_pattern(), rows[k], accelerations[k]);
   }
   mechanical_ = !stiffness_places_.empty() || !mass_places_.empty() || !mass_in_j_places_.empty();
+}
+
+void SteppedSystem::set_position_rows(const PositionRows& rows) {
+  positions_ = rows;
+  find_position_rows();
+}
+
+void SteppedSystem::find_position_rows() {
+  jacobian_in_positions_.clear();
+  mass_in_positions_.clear();
+  velocity_places_.clear();
+  if (positions_.n == 0) return;
+  const SparsePattern &j = linearisation_->jacobian_pattern(), &b = linearisation_->mass_pattern();
+  const auto collect = [&](const SparsePattern& pattern, std::vector<int>& places) {
+    const auto rows = pattern.row_indices();
+    for (std::size_t p = 0; p < rows.size(); ++p)
+      if (rows[p] >= positions_.q && rows[p] < positions_.q + positions_.n) places.push_back(static_cast<int>(p));
+  };
+  collect(j, jacobian_in_positions_);
+  collect(b, mass_in_positions_);
+  for (int i = 0; i < positions_.n; ++i) {
+    velocity_places_.push_back(j.index_of(positions_.q + i, positions_.v + i));
+    RUBATO_ASSERT(velocity_places_.back() >= 0, "q' depends on v");
+  }
+  own_jacobian_.setZero(j.nnz());
+  own_mass_.setZero(b.nnz());
 }
 
 StepStatus SteppedSystem::extend_pattern(const At& at) noexcept {
@@ -121,7 +149,16 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   ++counters.jacobians;
   counters.f_calls_jacobian += linearisation_->f_calls() - before;
   if (status != EvalStatus::ok) return step_status(status);
-  matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
+  if (positions_.n == 0) {
+    matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
+    return StepStatus::ok;
+  }
+  own_jacobian_ = map(linearisation_->jacobian());
+  own_mass_ = map(linearisation_->mass());
+  for (const int p : jacobian_in_positions_) own_jacobian_[p] = 0;
+  for (const int p : velocity_places_) own_jacobian_[p] = 1;
+  for (const int p : mass_in_positions_) own_mass_[p] *= positions_.weight;
+  matrix_->linearise(view(std::as_const(own_mass_)), view(std::as_const(own_jacobian_)));
   return StepStatus::ok;
 }
 

@@ -37,6 +37,15 @@ class SteppedSystem {
   [[nodiscard]] In base() const noexcept { return view(base_); }
   [[nodiscard]] int mode() const noexcept { return mode_; }
 
+  /// Methods for second order systems: the rows of the n positions from `q` on are those of an update formula,
+  ///   (weight c) q − v,   v: the unknowns from `v` on,
+  /// whatever their rows in B and J are.
+  struct PositionRows {
+    int q = 0, v = 0, n = 0;
+    double weight = 1;
+  };
+  void set_position_rows(const PositionRows& rows);
+
   /// The point of the next evaluation, with the inputs there: valid until the next call.
   [[nodiscard]] const At& at(double t, In x) noexcept {
     if (input_) input_->at(t, view(u_), view(u_rate_));
@@ -91,6 +100,7 @@ class SteppedSystem {
   [[nodiscard]] Result<void> find_structure(const At& at);
   void adopt_structure();
   void make_step_matrix();
+  void find_position_rows();
   [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
   [[nodiscard]] bool scales() const noexcept { return options_.linear.scaling != ScalingMode::none && mechanical_; }
   [[nodiscard]] StepScaling scaling(double abs_c) const noexcept;
@@ -121,6 +131,10 @@ class SteppedSystem {
   std::vector<ScaledEquation> equations_;
   std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;
   bool mechanical_ = false;   ///< there are masses or stiffnesses to scale by
+  // Entries of J and B in the rows of positions, and of v among them; copies with these rows replaced.
+  PositionRows positions_;
+  std::vector<int> jacobian_in_positions_, mass_in_positions_, velocity_places_;
+  Vector own_jacobian_, own_mass_;
   FactorStatistics retired_;  ///< of step matrices that were replaced
 };
 

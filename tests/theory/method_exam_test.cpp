@@ -54,6 +54,11 @@ InitialValueProblem dae() {
   return p;
 }
 
+/// Explicit methods cannot solve for algebraic unknowns.
+InitialValueProblem hardest(const Method& method) {
+  return method.info.name == "central-differences" ? ode() : dae();
+}
+
 /// Fixed steps allow methods without an estimate; what belongs to the estimate is examined with `controlled` ones.
 enum class Steps : std::uint8_t { fixed, controlled };
 constexpr Steps both[] = {Steps::fixed, Steps::controlled};
@@ -151,7 +156,7 @@ TEST(MethodExam, DenseOutputHasTheOrderItClaims) {
 
 TEST(MethodExam, CountsWhatItDoes) {
   for (const auto& method : methods()) {
-    if (method.info.f_calls == 0) continue;  // iterative
+    if (method.info.kind != "Rosenbrock") continue;  // iterative, or without J
     auto stepper = stepper_for(method, dae());
     for (int i = 0; i < 10; ++i) {
       ASSERT_EQ(stepper->attempt(0.1 * i, 0.1).status, StepStatus::ok);
@@ -171,13 +176,13 @@ TEST(MethodExam, NeverAllocatesAfterTheFirstStep) {
     for (const Steps steps : both)
       for (const BackEnd back_end : {BackEnd::dense, BackEnd::klu}) {
         if (!possible(method, steps)) continue;
-        auto stepper = stepper_for(method, dae(), back_end, steps);
+        auto stepper = stepper_for(method, hardest(method), back_end, steps);
         const int start = start_of(method);  // whose factorisations are not the method's own
         for (int i = 0; i < start; ++i) {
           ASSERT_EQ(stepper->attempt(0.1 * i, 0.1).status, StepStatus::ok);
           stepper->commit();
         }
-        Vector x(3), w(3);
+        Vector x(stepper->x().size()), w(stepper->x().size());
         test::AllocationScope scope;
         for (int i = start; i < start + 20; ++i) {
           ASSERT_EQ(stepper->attempt(0.1 * i, 0.1 / (1 + i % 3)).status, StepStatus::ok);
@@ -217,8 +222,8 @@ TEST(MethodExam, SavesAndLoadsItself) {
   for (const auto& method : methods())
     for (const Steps steps : both) {
       if (!possible(method, steps)) continue;
-      auto stepper = stepper_for(method, dae(), BackEnd::automatic, steps);
-      auto other = stepper_for(method, dae(), BackEnd::automatic, steps);
+      auto stepper = stepper_for(method, hardest(method), BackEnd::automatic, steps);
+      auto other = stepper_for(method, hardest(method), BackEnd::automatic, steps);
       const auto advance = [&](Stepper& each, int i) {
         static_cast<void>(each.attempt(0.1 * i, 0.2));  // may fail where J is an old one
         each.discard();
@@ -233,7 +238,7 @@ TEST(MethodExam, SavesAndLoadsItself) {
       ASSERT_TRUE(other->load(in) && in.at_end());
       for (int i = kept; i < all; ++i)
         for (auto* each : {&stepper, &other}) advance(**each, i);
-      for (int i = 0; i < 3; ++i) EXPECT_EQ(stepper->x()[i], other->x()[i]) << method.info.name;
+      for (std::size_t i = 0; i < stepper->x().size(); ++i) EXPECT_EQ(stepper->x()[i], other->x()[i]) << method.info.name;
     }
 }
 
