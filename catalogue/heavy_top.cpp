@@ -24,6 +24,7 @@ struct HeavyTop {
   }
   int base_size() const { return 4; }
   void rebase(Out q, Out base) const { rebase_rotation(q.subspan(3, 3), base); }
+  void transport(In from, In to, Out q) const { transport_rotation(from, to, q.subspan(3, 3)); }
   template <class S>
   EvalStatus kinematics(const MechanicalPoint<S>& p, std::span<const S> v, std::span<S> rate) const {
     for (std::size_t i = 0; i < 3; ++i) rate[i] = v[i];

@@ -55,6 +55,10 @@ struct Loop {
   void rebase(Out q, Out base) const {
     for (std::size_t i = 0; i < 3; ++i) rebase_rotation(q.subspan(6 * i + 3, 3), base.subspan(4 * i, 4));
   }
+  void transport(In from, In to, Out q) const {
+    for (std::size_t i = 0; i < 3; ++i)
+      transport_rotation(from.subspan(4 * i, 4), to.subspan(4 * i, 4), q.subspan(6 * i + 3, 3));
+  }
   template <class S>
   EvalStatus kinematics(const MechanicalPoint<S>& p, std::span<const S> v, std::span<S> rate) const {
     EvalStatus status = EvalStatus::ok;

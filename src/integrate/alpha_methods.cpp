@@ -19,10 +19,11 @@ Result<std::unique_ptr<Stepper>> make_alpha(const MethodInfo& info, const Initia
   const int index = problem.dae->layout().index();
   if (coefficients->beta == 0) return CentralDifferenceStepper::create(info, problem, options);
   if (index > info.max_index && !options.any_index)
-    return Error{fmt::format(
-        "method {} is meant for index ≤ {}, this problem has index {}: it does not damp errors of constraint forces; take "
-        "generalized-alpha, another formulation, or set any_index",
-        info.name, info.max_index, index)};
+    return Error{
+        fmt::format("method {} is meant for index ≤ {}, this problem has index {}: it does not damp errors of "
+                    "constraint forces; take "
+                    "generalized-alpha, another formulation, or set any_index",
+                    info.name, info.max_index, index)};
   return AlphaStepper::create(info, *coefficients, problem, options);
 }
 
@@ -41,9 +42,9 @@ MethodInfo info_of(const AlphaFamily& family, std::string_view name, const Alpha
           .stiffly_accurate = implicit,
           .a_stable = std::isinf(p.stability_limit),
           .r_infinity = p.rho_infinity,
-          .max_index = !implicit                         ? 0
+          .max_index = !implicit                        ? 0
                        : p.constraint_radius < 1 - 1e-6 ? 3
-                                                         : 1,
+                                                        : 1,
           .needs_constant_mass = false,
           .needs_exact_jacobian = false,
           .shrink_limit = 1.0 / 5,

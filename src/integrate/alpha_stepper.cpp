@@ -32,8 +32,7 @@ Result<std::unique_ptr<Stepper>> AlphaStepper::create(const MethodInfo& info, co
   auto system = SteppedSystem::create(problem, options, {.real = 1, .complex = 0});
   if (!system) return Error{fmt::format("method {}: {}", info.name, system.error().message)};
   (*system)->set_position_rows(mine.positions);
-  return std::unique_ptr<Stepper>(
-      new AlphaStepper(method, problem, options, mine, std::move(*system)));
+  return std::unique_ptr<Stepper>(new AlphaStepper(method, problem, options, mine, std::move(*system)));
 }
 
 AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValueProblem& problem,
@@ -53,8 +52,8 @@ AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValuePr
       x_(problem.x),
       t_(problem.t_start) {
   const int n = system_->size();
-  for (Vector* v : {&w_, &a_, &jerk_, &smooth_jerk_, &chart_, &start_, &w_start_, &x0_, &a0_, &trial_, &trial_w_, &trial_a_, &f_, &r_,
-                    &dx_, &error_, &weights_, &work_})
+  for (Vector* v : {&w_, &a_, &jerk_, &smooth_jerk_, &chart_, &start_, &w_start_, &x0_, &a0_, &trial_, &trial_w_,
+                    &trial_a_, &f_, &r_, &dx_, &error_, &weights_, &work_})
     v->setZero(n);
   for (int i = 0; i < n; ++i) {
     const bool algebraic = problem.dae->layout().kind(i) == Kind::algebraic;

@@ -84,9 +84,9 @@ class AlphaStepper final : public Stepper {
   InitialValueProblem problem_;  ///< for consistent derivatives at a restart
   SteppedSystem::PositionRows positions_;
   SecondOrderForm form_;
-  std::vector<int> constraints_;     ///< rows 0 = g(t,q) that are not dropped as dependent
+  std::vector<int> constraints_;  ///< rows 0 = g(t,q) that are not dropped as dependent
   bool whole_velocities_ = false;
-  std::vector<char> first_order_;    ///< v and z: unknowns with an a of their own
+  std::vector<char> first_order_;  ///< v and z: unknowns with an a of their own
   std::vector<char> algebraic_;
   std::unique_ptr<SteppedSystem> system_;
   IntegrateOptions options_;
@@ -98,10 +98,10 @@ class AlphaStepper final : public Stepper {
 
   // Committed. w_: x' (of algebraic unknowns the slope over the last step).
   Vector x_, w_, a_;
-  Vector jerk_;         ///< v̈, z̈: (a₁ − a₀)/h of the last step
-  Vector smooth_jerk_;  ///< the mean of the last two: without what alternates from step to step
-  Vector chart_;        ///< (q' − v)/(3h²) at the end of the last step: (q‴ − v̈)/6
-  double h_before_ = 0; ///< of the last step, 0 after a restart
+  Vector jerk_;          ///< v̈, z̈: (a₁ − a₀)/h of the last step
+  Vector smooth_jerk_;   ///< the mean of the last two: without what alternates from step to step
+  Vector chart_;         ///< (q' − v)/(3h²) at the end of the last step: (q‴ − v̈)/6
+  double h_before_ = 0;  ///< of the last step, 0 after a restart
   double t_ = 0;
   bool first_ = true;
 

@@ -84,9 +84,10 @@ double bdf_stability_angle(int k) {
 
 Result<std::unique_ptr<Stepper>> BdfStepper::create(Orders orders, const InitialValueProblem& problem,
                                                     const IntegrateOptions& options) {
-  if (problem.dae->base_size() > 0)
+  if (Vector x = problem.x; !problem.dae->transport(view(problem.base), view(problem.base), view(x)))
     return Error{
-        "method bdf remembers earlier states, and the model has charts in which they cannot be kept; take a one-step "
+        "method bdf remembers earlier states, and the model has charts in which it cannot express them; take a "
+        "one-step "
         "method, e.g. radau"};
   auto system = SteppedSystem::create(problem, options, {.real = 1, .complex = 0});
   if (!system) return Error{fmt::format("method bdf: {}", system.error().message)};
@@ -116,6 +117,7 @@ BdfStepper::BdfStepper(Orders orders, const InitialValueProblem& problem, const 
                     &difference_, &zero_})
     v->setZero(n);
   history_.setZero(n, orders.highest + 2);
+  old_base_.setZero(problem.dae->base_size());
   for (int i = 0; i < max_points; ++i) column_[static_cast<std::size_t>(i)] = i;
   map(state(0)) = problem.x;
   points_ = 1;
@@ -426,7 +428,15 @@ void BdfStepper::interpolate(double theta, Out x, Out w) const noexcept {
   }
 }
 
-void BdfStepper::rebase() noexcept {}  // create() refuses charts
+void BdfStepper::rebase() noexcept {
+  if (old_base_.size() == 0) return;
+  if (memory_.by_starter) starter_->rebase();
+  std::ranges::copy(base(), old_base_.begin());
+  system_->rebase(state(0));
+  for (int i = 1; i < points_; ++i)
+    if (!system_->dae().transport(view(std::as_const(old_base_)), base(), state(i)))
+      points_ = i;  // as it was probed: never
+}
 
 void BdfStepper::renew() {
   system_->renew(t_, x());

@@ -99,7 +99,8 @@ class BdfStepper final : public Stepper {
   std::array<int, max_points> column_{};
   std::array<double, max_points> age_{};
   int points_ = 0;
-  Vector w_;  ///< x' at the newest
+  Vector w_;         ///< x' at the newest
+  Vector old_base_;  ///< of the charts, while rebase() runs
   double t_ = 0;
   struct Memory {
     int order = 1, old_order = 1;  ///< of the next step, and of the last: that of the dense output

@@ -14,16 +14,16 @@ Result<std::unique_ptr<Stepper>> CentralDifferenceStepper::create(const MethodIn
                                                                   const InitialValueProblem& problem,
                                                                   const IntegrateOptions& options) {
   if (problem.dae->layout().has_algebraic())
-    return Error{fmt::format(
-        "method {}: it is explicit and cannot solve for constraint forces or other algebraic unknowns; take a formulation "
-        "without them (state-space, penalty) or generalized-alpha",
-        info.name)};
+    return Error{
+        fmt::format("method {}: it is explicit and cannot solve for constraint forces or other algebraic unknowns; "
+                    "take a formulation "
+                    "without them (state-space, penalty) or generalized-alpha",
+                    info.name)};
   const auto form = second_order_form(info.name, *problem.dae);
   if (!form) return form.error();
   auto system = SteppedSystem::create(problem, options, {.real = 0, .complex = 0});
   if (!system) return Error{fmt::format("method {}: {}", info.name, system.error().message)};
-  return std::unique_ptr<Stepper>(
-      new CentralDifferenceStepper(problem, options, form->positions, std::move(*system)));
+  return std::unique_ptr<Stepper>(new CentralDifferenceStepper(problem, options, form->positions, std::move(*system)));
 }
 
 CentralDifferenceStepper::CentralDifferenceStepper(const InitialValueProblem& problem, const IntegrateOptions& options,
@@ -104,7 +104,7 @@ Attempt CentralDifferenceStepper::attempt(double t, double h) noexcept {
   trial_ = x_ + h * w_;  // predicted v and z
   const auto [q, v, n, weight] = positions_;
   trial_.segment(q, n) = x_.segment(q, n) + h * (x_.segment(v, n) + (0.5 * h) * w_.segment(v, n));  // (1)
-  result.status = slopes(t + h, view(std::as_const(trial_)), view(trial_w_));                         // (2)
+  result.status = slopes(t + h, view(std::as_const(trial_)), view(trial_w_));                       // (2)
   if (result.status != StepStatus::ok) return result;
   work_ = x_ + (0.5 * h) * (w_ + trial_w_);  // (3)
   work_.segment(q, n) = trial_.segment(q, n);

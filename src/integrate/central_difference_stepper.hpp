@@ -57,12 +57,12 @@ class CentralDifferenceStepper final : public Stepper {
   std::vector<double> mass_values_;
   bool mass_valid_ = false;
 
-  Vector x_, w_;              ///< committed: state and x' there
-  Vector jerk_;               ///< change of w per time over the last step
-  double h_before_ = 0;       ///< of the last step, 0 after a restart
+  Vector x_, w_;         ///< committed: state and x' there
+  Vector jerk_;          ///< change of w per time over the last step
+  double h_before_ = 0;  ///< of the last step, 0 after a restart
   double t_ = 0;
   bool slopes_known_ = false;
-  Vector start_, w_start_;    ///< where the last committed step began
+  Vector start_, w_start_;  ///< where the last committed step began
   Vector trial_, trial_w_, error_, work_;
   double h_ = 0, h_last_ = 0;
   bool has_trial_ = false;

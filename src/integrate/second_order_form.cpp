@@ -21,10 +21,10 @@ Result<SecondOrderForm> second_order_form(std::string_view method, const Dae& da
   }
   const MechanicalSystem& mechanics = formulated->system();
   if (mechanics.sizes().q != mechanics.sizes().v || !mechanics.rates_near_identity())
-    return Error{
-        fmt::format("method {}: the velocities of this model are not the rates of its coordinates, as Newmark's formulas "
-                    "need them; take another method (radau)",
-                    method)};
+    return Error{fmt::format(
+        "method {}: the velocities of this model are not the rates of its coordinates, as Newmark's formulas "
+        "need them; take another method (radau)",
+        method)};
   const Level level = formulated->formulation().level;
   form.positions = {
       .q = dae.layout().find("q")->offset, .v = dae.layout().find("v")->offset, .n = mechanics.sizes().q, .weight = 1};

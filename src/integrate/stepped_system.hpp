@@ -130,7 +130,7 @@ class SteppedSystem {
   std::vector<ScaledUnknown> unknowns_;
   std::vector<ScaledEquation> equations_;
   std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;
-  bool mechanical_ = false;   ///< there are masses or stiffnesses to scale by
+  bool mechanical_ = false;  ///< there are masses or stiffnesses to scale by
   // Entries of J and B in the rows of positions, and of v among them; copies with these rows replaced.
   PositionRows positions_;
   std::vector<int> jacobian_in_positions_, mass_in_positions_, velocity_places_;

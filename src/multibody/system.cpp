@@ -46,6 +46,12 @@ class System final : private Holder, public Real {
     for (const BodyModel& body : held.bodies)
       if (body.kind == BodyKind::spatial) rebase_rotation(q.subspan(body.first + 3, 3), base.subspan(body.base, 4));
   }
+  bool transport(In from, In to, Out q) const noexcept override {
+    for (const BodyModel& body : held.bodies)
+      if (body.kind == BodyKind::spatial)
+        transport_rotation(from.subspan(body.base, 4), to.subspan(body.base, 4), q.subspan(body.first + 3, 3));
+    return true;
+  }
 
   std::optional<SparsePattern> inertia_pattern() const override;
   std::vector<std::string> names(std::string_view block) const override;

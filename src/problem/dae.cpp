@@ -17,6 +17,7 @@ EvalStatus Dae::root_values(const At&, Out values) const noexcept {
   return values.empty() ? EvalStatus::ok : EvalStatus::fatal;
 }
 void Dae::rebase(Out, Out) const noexcept {}
+bool Dae::transport(In, In, Out) const noexcept { return base_size() == 0; }
 double Dae::next_time_event(double, int) const noexcept { return std::numeric_limits<double>::infinity(); }
 EventEffect Dae::on_event(const EventContext& event, Out) const noexcept { return {.mode = event.mode}; }
 

@@ -74,6 +74,10 @@ class LongDae final : public Dae {
   }
   int base_size() const noexcept override { return inner_->base_size(); }
   void rebase(Out x, Out base) const noexcept override { inner_->rebase(x.first(slot_.size()), base); }
+  // w is a vector in the tangent space of the old chart: it would have to be turned as well.
+  bool transport(In from, In to, Out x) const noexcept override {
+    return inner_->base_size() == 0 && inner_->transport(from, to, x.first(slot_.size()));
+  }
   std::vector<RootInfo> roots() const override { return inner_->roots(); }
   EvalStatus root_values(const At& at, Out values) const noexcept override {
     return inner_->root_values(shortened(at), values);

@@ -226,9 +226,8 @@ class FormulatedSystem final : public FormulatedDae {
   }
 
   int base_size() const noexcept override { return system_->base_size(); }
-  void rebase(Out x, Out base) const noexcept override {
-    system_->rebase(x.subspan(static_cast<std::size_t>(plan_.at.q), static_cast<std::size_t>(plan_.s.q)), base);
-  }
+  void rebase(Out x, Out base) const noexcept override { system_->rebase(positions(x), base); }
+  bool transport(In from, In to, Out x) const noexcept override { return system_->transport(from, to, positions(x)); }
 
   std::vector<RootInfo> roots() const override { return system_->roots(); }
   EvalStatus root_values(const At& at, Out values) const noexcept override {
@@ -263,6 +262,9 @@ class FormulatedSystem final : public FormulatedDae {
            system_->constant_mass() && plan_.s.z == 0 && plan_.s.nu == 0 && !plan_.dropped_any;
   }
   void collect_tangent_pattern();
+  [[nodiscard]] Out positions(Out x) const noexcept {
+    return x.subspan(static_cast<std::size_t>(plan_.at.q), static_cast<std::size_t>(plan_.s.q));
+  }
 
   std::shared_ptr<const MechanicalSystem> system_;
   FormulationPlan plan_;

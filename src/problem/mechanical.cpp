@@ -22,6 +22,7 @@ EvalStatus MechanicalSystem::weighted_part_force(int part, const MechanicalPoint
 std::vector<std::string> MechanicalSystem::names(std::string_view) const { return {}; }
 std::string MechanicalSystem::unit(std::string_view) const { return {}; }
 void MechanicalSystem::rebase(Out, Out) const noexcept {}
+bool MechanicalSystem::transport(In, In, Out) const noexcept { return base_size() == 0; }
 
 EvalStatus MechanicalSystem::outputs(const MechanicalPoint<double>&, In, Out y) const noexcept {
   return y.empty() ? EvalStatus::ok : EvalStatus::fatal;

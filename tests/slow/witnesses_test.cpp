@@ -40,8 +40,8 @@ std::vector<std::string> formulations_of(const catalogue::Entry& entry) {
 bool claims(const Method& method, const Dae& dae) {
   if (method.info.kind == "Newmark") return false;  // tests/theory/alpha_methods_test.cpp; not examined here yet
   const bool undamped = method.info.f_calls == 0 && std::abs(method.info.r_infinity) > 1 - 1e-9;  // Gauss, IIID, …
-  // Of the multistep methods the one of variable order, where it has no charts to keep.
-  if (method.info.kind == "multistep" && (method.info.name != "bdf" || dae.base_size() > 0)) return false;
+  // Of the multistep methods the one of variable order.
+  if (method.info.kind == "multistep" && method.info.name != "bdf") return false;
   return method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0 && !undamped;
 }
 

@@ -195,10 +195,11 @@ Errors errors(std::string_view method, const catalogue::Instance& instance, cons
       e.lambda = std::max(e.lambda, (lambda - consistent_lambda(problem, t, stepper->x(), stepper->base())).norm());
       Vector f(problem.dae->size());
       ScratchMemory memory(problem.dae->scratch_bytes());
-      EXPECT_EQ(problem.dae->f({.t = t, .x = stepper->x(), .u = {}, .base = stepper->base(), .mode = 0,
-                                .scratch = memory.scratch()},
-                               view(f)),
-                EvalStatus::ok);
+      EXPECT_EQ(
+          problem.dae->f(
+              {.t = t, .x = stepper->x(), .u = {}, .base = stepper->base(), .mode = 0, .scratch = memory.scratch()},
+              view(f)),
+          EvalStatus::ok);
       e.constraint = std::max(e.constraint, block(problem, view(std::as_const(f)), "lambda").cwiseAbs().maxCoeff());
     }
     stepper->rebase();
@@ -238,7 +239,8 @@ TEST(AlphaStepper, HasOrderTwoInPositionsVelocitiesAndMultipliers) {
     const End end = precise(name, parameters);
     const auto instance = instance_of(name, "index-3", parameters);
     for (const char* method : {"generalized-alpha:0.8", "generalized-alpha:0.5", "hht-alpha"}) {
-      const Errors coarse = errors(method, instance, end.q, end.v, n), fine = errors(method, instance, end.q, end.v, 2 * n);
+      const Errors coarse = errors(method, instance, end.q, end.v, n),
+                   fine = errors(method, instance, end.q, end.v, 2 * n);
       SCOPED_TRACE(std::string(name) + " " + method);
       EXPECT_NEAR(std::log2(coarse.q / fine.q), 2, 0.15);
       EXPECT_NEAR(std::log2(coarse.v / fine.v), 2, 0.15);
@@ -273,7 +275,8 @@ TEST(AlphaStepper, RunsVelocityLevelAndFirstOrderForms) {
   // Index 2, stabilised and with accelerations or momenta as unknowns: order 2 as well; q and v are then variables of first
   // order like any other.
   const End end = precise("pendulum", cases[0].parameters);
-  for (const char* formulation : {"index-2", "ggl", "index-1", "semi-explicit", "momentum", "hamilton", "state-space"}) {
+  for (const char* formulation :
+       {"index-2", "ggl", "index-1", "semi-explicit", "momentum", "hamilton", "state-space"}) {
     const auto instance = instance_of("pendulum", formulation, cases[0].parameters);
     const auto error = [&](int n) {
       IntegrateOptions options;
@@ -319,7 +322,8 @@ TEST(AlphaStepper, AuxiliaryStatesHaveOrderTwo) {
   maxwell.dae = *formulate(make_mechanical(Maxwell{}), {.level = Level::index_2});
   maxwell.x = Eigen::Vector3d(1, 0.3, 0.2);
   maxwell.t_end = 2;
-  const InitialValueProblem bristles = instance_of("lugre-oscillator", {}, {{"t_end", 2}}).problem;  // sticks, then slips
+  const InitialValueProblem bristles =
+      instance_of("lugre-oscillator", {}, {{"t_end", 2}}).problem;  // sticks, then slips
   const auto state = [&](const InitialValueProblem& problem, std::string_view method, const IntegrateOptions& options) {
     const auto run = integrate(problem, method, options);
     EXPECT_TRUE(run.ok() && completed(run->status)) << (run ? run->reason : run.error().message);

@@ -229,6 +229,19 @@ TEST(Bdf, VariableOrderTakesFewerStepsThanAnyFixedOne) {
     EXPECT_LT(2 * variable, run_of(instance, bdf(k), k == 1 ? 1e-5 : 1e-7).statistics.steps) << k;
 }
 
+// Fast rotation: the base of the chart moves with every step, and so does the history.
+TEST(Bdf, HasItsOrderOnTheHeavyTop) {
+  const auto instance = *catalogue::make_problem("heavy-top", {{"t_end", 0.1}}, "index-3");
+  const auto error = [&](int k, double h) {
+    const RunSummary run = run_of(instance, bdf(k), 1e-6, h);
+    const auto& reference = *instance.reference;
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i) sum += std::pow(run.x[static_cast<Eigen::Index>(i)] - reference.values[i], 2);
+    return std::sqrt(sum);
+  };
+  for (int k = 2; k <= 4; ++k) EXPECT_NEAR(std::log2(error(k, 5e-4) / error(k, 2.5e-4)), k, 0.4) << k;
+}
+
 struct Case {
   const char* problem;
   const char* formulation;
@@ -247,6 +260,30 @@ TEST(Bdf, RunsMechanismsAtEveryIndex) {
       const RunSummary run = run_of(*instance, "bdf", tolerance);
       EXPECT_LT(run.statistics.failed, 5 + run.statistics.steps / 10) << c.problem << " " << tolerance;
     }
+}
+
+// A model with charts that cannot express earlier states in a new one.
+struct Turning final : Dae {
+  Turning() : Dae({{.name = "x", .size = 1}}) {}
+  EvalStatus f(const At&, Out out) const noexcept override {
+    out[0] = 1;
+    return EvalStatus::ok;
+  }
+  EvalStatus mass_times(const At&, In w, Out out) const noexcept override {
+    out[0] = w[0];
+    return EvalStatus::ok;
+  }
+  int base_size() const noexcept override { return 1; }
+};
+
+TEST(Bdf, RefusesChartsThatCannotBeLeft) {
+  InitialValueProblem problem;
+  problem.dae = std::make_shared<const Turning>();
+  problem.x = Vector::Zero(1);
+  problem.base = Vector::Zero(1);
+  const auto run = integrate(problem, "bdf", {});
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.error().message.find("chart"), std::string::npos) << run.error().message;
 }
 
 }  // namespace

@@ -55,9 +55,7 @@ InitialValueProblem dae() {
 }
 
 /// Explicit methods cannot solve for algebraic unknowns.
-InitialValueProblem hardest(const Method& method) {
-  return method.info.name == "central-differences" ? ode() : dae();
-}
+InitialValueProblem hardest(const Method& method) { return method.info.name == "central-differences" ? ode() : dae(); }
 
 /// Fixed steps allow methods without an estimate; what belongs to the estimate is examined with `controlled` ones.
 enum class Steps : std::uint8_t { fixed, controlled };
@@ -238,7 +236,8 @@ TEST(MethodExam, SavesAndLoadsItself) {
       ASSERT_TRUE(other->load(in) && in.at_end());
       for (int i = kept; i < all; ++i)
         for (auto* each : {&stepper, &other}) advance(**each, i);
-      for (std::size_t i = 0; i < stepper->x().size(); ++i) EXPECT_EQ(stepper->x()[i], other->x()[i]) << method.info.name;
+      for (std::size_t i = 0; i < stepper->x().size(); ++i)
+        EXPECT_EQ(stepper->x()[i], other->x()[i]) << method.info.name;
     }
 }
 

@@ -106,9 +106,10 @@ double slope(double coarse, double fine) { return std::log2(coarse / fine); }
 TEST(OrderReduction, ClassicalOrderWhereTheProblemIsNotStiff) {
   for (const auto& method : methods()) {
     SCOPED_TRACE(method.info.name);
-    if (method.info.order > 5) continue;                       // rounding comes first
+    if (method.info.order > 5) continue;                      // rounding comes first
     if (method.info.name == "central-differences") continue;  // λ is an unknown
-    const int large = method.info.kind == "multistep" && method.info.order > 3 ? 2 : 1;  // the constants of their errors
+    const int large =
+        method.info.kind == "multistep" && method.info.order > 3 ? 2 : 1;  // the constants of their errors
     const int n = large * (method.info.order == 5 ? 88 : method.info.order == 4 ? 704 : 5632);
     const Errors coarse = run(method.info.name, 1e-2, n), fine = run(method.info.name, 1e-2, 2 * n);
     const double error = std::hypot(coarse.q, coarse.v), half = std::hypot(fine.q, fine.v);

@@ -48,9 +48,9 @@ struct AlphaCoefficients {
   }
 };
 
-static_assert(AlphaCoefficients::generalized(1).beta == 0.25);   // ρ∞ = 1: average acceleration …
+static_assert(AlphaCoefficients::generalized(1).beta == 0.25);  // ρ∞ = 1: average acceleration …
 static_assert(AlphaCoefficients::generalized(1).gamma == 0.5);
-static_assert(AlphaCoefficients::generalized(0).gamma == 1.5);   // ρ∞ = 0: strongest damping
+static_assert(AlphaCoefficients::generalized(0).gamma == 1.5);  // ρ∞ = 0: strongest damping
 static_assert(AlphaCoefficients::generalized(0.5).alpha_m == 0);
 static_assert(AlphaCoefficients::generalized(0.8).second_order() && AlphaCoefficients::hht(-0.3).second_order());
 static_assert(AlphaCoefficients::newmark(0.5).second_order() && !AlphaCoefficients::newmark(0.6).second_order());

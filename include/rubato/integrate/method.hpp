@@ -16,7 +16,8 @@ namespace rubato {
 /// Properties of a method, computed from its coefficients.
 struct MethodInfo {
   std::string name;
-  std::string kind;  ///< "Runge-Kutta" (iterative) or "Rosenbrock" (linearly implicit)
+  std::string
+      kind;  ///< "Runge-Kutta" (iterative), "multistep" (iterative, remembers) or "Rosenbrock" (linearly implicit)
   std::string help;
   std::string reference;
   int order = 0;

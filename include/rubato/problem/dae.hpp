@@ -77,6 +77,9 @@ class Dae : public DaeEquations<double> {
   [[nodiscard]] virtual int base_size() const noexcept { return 0; }
   /// Moves the base to base ⊕ δ and sets δ of the charts to zero.
   virtual void rebase(Out x, Out base) const noexcept;
+  /// Expresses x, given relative to the base `from`, relative to the base `to`: what methods that remember earlier states need
+  /// besides rebase(). False: the model cannot (the default where there are charts).
+  [[nodiscard]] virtual bool transport(In from, In to, Out x) const noexcept;
 
   // Events.
   [[nodiscard]] virtual std::vector<RootInfo> roots() const { return {}; }

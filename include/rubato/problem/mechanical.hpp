@@ -118,6 +118,8 @@ class MechanicalSystem : public MechanicalEquations<double> {
 
   [[nodiscard]] virtual int base_size() const noexcept { return 0; }
   virtual void rebase(Out q, Out base) const noexcept;
+  /// q relative to the base `from` expressed relative to `to`; false: the model cannot.
+  [[nodiscard]] virtual bool transport(In from, In to, Out q) const noexcept;
 
   [[nodiscard]] virtual std::vector<std::string> output_names() const { return {}; }
   [[nodiscard]] virtual EvalStatus outputs(const MechanicalPoint<double>& p, In a, Out y) const noexcept;

@@ -166,19 +166,43 @@ EvalStatus chart_rate(const Three<S>& delta, const Three<S>& omega, std::span<S>
   return EvalStatus::ok;
 }
 
+namespace detail {
+
+using Quaternion = std::array<double, 4>;  ///< (w, x, y, z)
+
+inline Quaternion product(const Quaternion& a, const Quaternion& b) {
+  return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+          a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
+}
+/// The unit quaternion of exp(δ̃).
+inline Quaternion quaternion_of(In delta) {
+  const double s = delta[0] * delta[0] + delta[1] * delta[1] + delta[2] * delta[2];
+  const double half = chart_factors(s / 4).a / 2;
+  return {std::cos(std::sqrt(s) / 2), half * delta[0], half * delta[1], half * delta[2]};
+}
+
+}  // namespace detail
+
 /// base ← base ∘ exp(δ), normalised; δ ← 0.
 inline void rebase_rotation(Out delta, Out quaternion) {
-  const double s = delta[0] * delta[0] + delta[1] * delta[1] + delta[2] * delta[2];
-  const double half = detail::chart_factors(s / 4).a / 2, w = std::cos(std::sqrt(s) / 2);
-  const double x = half * delta[0], y = half * delta[1], z = half * delta[2];
-  const double b0 = quaternion[0], b1 = quaternion[1], b2 = quaternion[2], b3 = quaternion[3];
-  const std::array<double, 4> product{b0 * w - b1 * x - b2 * y - b3 * z, b0 * x + b1 * w + b2 * z - b3 * y,
-                                      b0 * y - b1 * z + b2 * w + b3 * x, b0 * z + b1 * y - b2 * x + b3 * w};
+  const detail::Quaternion base{quaternion[0], quaternion[1], quaternion[2], quaternion[3]};
+  const detail::Quaternion moved = detail::product(base, detail::quaternion_of(delta));
   double norm = 0;
-  for (const double p : product) norm += p * p;
+  for (const double p : moved) norm += p * p;
   norm = std::sqrt(norm);
-  for (std::size_t i = 0; i < 4; ++i) quaternion[i] = product[i] / norm;
+  for (std::size_t i = 0; i < 4; ++i) quaternion[i] = moved[i] / norm;
   for (auto& d : delta) d = 0;
+}
+
+/// δ ← log(R(to)⁻¹ R(from) exp δ̃): the same rotation in the chart around another base. |δ| ≤ π afterwards.
+inline void transport_rotation(In from, In to, Out delta) {
+  const detail::Quaternion inverse{to[0], -to[1], -to[2], -to[3]}, base{from[0], from[1], from[2], from[3]};
+  detail::Quaternion q = detail::product(inverse, detail::product(base, detail::quaternion_of(delta)));
+  if (q[0] < 0)
+    for (double& p : q) p = -p;
+  const double sine = std::sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);  // of half the angle
+  const double scale = sine > 0 ? 2 * std::atan2(sine, q[0]) / sine : 2;
+  for (std::size_t i = 0; i < 3; ++i) delta[i] = scale * q[i + 1];
 }
 
 }  // namespace rubato

@@ -17,7 +17,7 @@
 /// All are const templates with exactly these spans: one that does not fit is not found.
 /// Optional members: constant_mass, compliant, autonomous, rates_near_identity (static constexpr bool), is_compliant(),
 /// n_parts() (with part_force, instead of force), z_is_differential(i), part_names(),
-/// part_elements(part)/weighted_part_force(part, p, weights, f), inertia_pattern(), names(block), unit(block), base_size(), rebase(q, base), output_names()/outputs(p, a, y),
+/// part_elements(part)/weighted_part_force(part, p, weights, f), inertia_pattern(), names(block), unit(block), base_size(), rebase(q, base), transport(from, to, q), output_names()/outputs(p, a, y),
 /// invariant_names()/invariants(p, out), roots()/root_values(p, out), next_time_event(t, mode), on_event(event, q, v, z),
 /// scratch_bytes(), tangent_kind()/tangent_patterns()/tangents(p, a, out).
 #include <algorithm>
@@ -428,6 +428,14 @@ class TemplateMechanicalSystem final : private detail::MechanicalHolder<Model>,
       held.rebase(q, base);
     else
       MechanicalSystem::rebase(q, base);
+  }
+  bool transport(In from, In to, Out q) const noexcept override {
+    if constexpr (requires { held.transport(from, to, q); }) {
+      held.transport(from, to, q);
+      return true;
+    } else {
+      return MechanicalSystem::transport(from, to, q);
+    }
   }
   std::vector<std::string> output_names() const override {
     if constexpr (requires { held.output_names(); })

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "catalogue/catalogue.hpp"
-#include "rubato/problem/rotation.hpp"
 #include "model_checks.hpp"
 #include "rubato/problem/linearisation.hpp"
+#include "rubato/problem/rotation.hpp"
 
 namespace rubato::catalogue {
 namespace {

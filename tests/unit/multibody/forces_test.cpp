@@ -166,8 +166,9 @@ TEST(Forces, PartsAddUp) {
 TEST(Forces, TablesAnnounceTheirKinks) {
   const std::array<double, 2> points[] = {{0, 0}, {0.25, 1}, {0.7, 1}, {1, 0}};
   const auto table = std::make_shared<const Function>(*Curve::make(points));
-  const Mechanism m{.bodies = {{.name = "mass", .kind = BodyKind::point, .mass = 2}},
-                    .forces = {AppliedForce{.name = "push", .at = {.body = "mass"}, .force = {table, nullptr, nullptr}}}};
+  const Mechanism m{
+      .bodies = {{.name = "mass", .kind = BodyKind::point, .mass = 2}},
+      .forces = {AppliedForce{.name = "push", .at = {.body = "mass"}, .force = {table, nullptr, nullptr}}}};
   const auto system = built(m);
   EXPECT_EQ(system->next_time_event(0.1, 0), 0.25);
   EXPECT_EQ(system->next_time_event(0.25, 0), 0.7);
