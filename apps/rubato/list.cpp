@@ -11,6 +11,7 @@
 #include "rubato/integrate/method.hpp"
 #include "rubato/integrate/runge_kutta_analysis.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
+#include "rubato/io/model_file.hpp"
 #include "rubato/io/run_file.hpp"
 #include "rubato/io/table.hpp"
 #include "task.hpp"
@@ -105,6 +106,13 @@ Table keys(bool /*everything*/) {
   return table;
 }
 
+Table model_keys(bool /*everything*/) {
+  Table table{{"table", "key", "allowed", "default", "meaning"}, {}};
+  for (const auto& key : io::model_file_keys())
+    table.rows.push_back({key.table, key.name, key.allowed, key.default_text, key.help});
+  return table;
+}
+
 constexpr std::string_view below_methods = R"(
 Without solver.method: radau. Order, stability and index are computed from the coefficients.
 Runge-Kutta methods iterate: as many f calls as it takes; approximate Jacobians; any mass matrix, but for lobatto-iiia,
@@ -139,6 +147,7 @@ const std::vector<Topic>& topics() {
                                          {"norms", [](bool) { return choices("solver.norm"); }},
                                          {"back-ends", [](bool) { return choices("solver.back_end"); }},
                                          {"keys", keys},
+                                         {"model-keys", model_keys},
                                          {"experiments", experiments}};
   return all;
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "command.hpp"
+#include "model_instance.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
 #include "rubato/io/progress.hpp"
@@ -55,6 +56,15 @@ Result<catalogue::Parameters> checked_parameters(const io::RunConfig& config, co
     parameters[name] = value;
   }
   return parameters;
+}
+
+/// What the configuration names, in this formulation (empty: its own choice).
+Result<catalogue::Instance> instance_of(const io::RunConfig& config, const catalogue::Parameters& parameters,
+                                        const std::string& formulation, std::vector<std::string>& notes) {
+  if (config.model != nullptr) return model_instance(config, formulation, notes);
+  auto instance = catalogue::make_problem(config.problem, parameters, formulation);
+  if (!instance) return config.at(formulation.empty() ? "problem" : "problem.formulation", instance.error().message);
+  return instance;
 }
 
 Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
@@ -244,22 +254,25 @@ std::string in_run_file_words(std::string message) {
 }
 
 Result<Task> make_task(io::RunConfig config) {
-  const auto entry = catalogue::problem_by_name(config.problem);
-  if (!entry) return config.at("problem.name", entry.error().message);
-  const auto parameters = checked_parameters(config, **entry);
-  if (!parameters) return parameters.error();
-  auto instance = catalogue::make_problem(config.problem, *parameters, config.formulation);
-  if (!instance)
-    return config.at(config.formulation.empty() ? "problem" : "problem.formulation", instance.error().message);
-
+  catalogue::Parameters parameters;
+  if (config.model == nullptr) {
+    const auto entry = catalogue::problem_by_name(config.problem);
+    if (!entry) return config.at("problem.name", entry.error().message);
+    auto checked = checked_parameters(config, **entry);
+    if (!checked) return checked.error();
+    parameters = std::move(*checked);
+  }
   Task task;
+  auto instance = instance_of(config, parameters, config.formulation, task.notes);
+  if (!instance) return instance.error();
+
   const auto method = method_by_name(config.method.empty() ? default_method : config.method);
   if (!method) return config.at("solver.method", method.error().message);
   task.method = *method;
   if (task.method->info.needs_constant_mass && !instance->problem.dae->constant_mass()) {
     const std::string other = with_accelerations(instance->formulation);
-    auto changed = other.empty() ? std::move(instance) : catalogue::make_problem(config.problem, *parameters, other);
-    if (!changed) return config.at("problem.formulation", changed.error().message);
+    auto changed = other.empty() ? std::move(instance) : instance_of(config, parameters, other, task.notes);
+    if (!changed) return changed.error();
     instance = std::move(changed);
     if (!other.empty())
       task.notes.push_back(fmt::format(
@@ -316,9 +329,9 @@ Result<Task> make_task(io::RunConfig config) {
     if (!(*config.t_end > problem.t_start))
       return config.at("time.end", fmt::format("{} is not after the start, t = {}", shortest(*config.t_end),
                                                shortest(problem.t_start)));
-    if (parameters->contains("t_end"))
+    if (parameters.contains("t_end"))
       return config.at("time.end", fmt::format("{} contradicts the parameter t_end = {}; give one of them",
-                                               shortest(*config.t_end), shortest(parameters->at("t_end"))));
+                                               shortest(*config.t_end), shortest(parameters.at("t_end"))));
     problem.t_end = *config.t_end;
   }
   if (task.instance.reference && task.instance.reference->t != problem.t_end) task.instance.reference.reset();
@@ -345,7 +358,8 @@ Result<ReferenceState> reference_state(const Task& task, double tolerance) {
   if (problem.dae->layout().index() > 1 && instance.system) {
     catalogue::Parameters parameters;
     for (const auto& [name, value] : task.config.parameters) parameters[name] = value;
-    auto other = catalogue::make_problem(task.config.problem, parameters, "index-1");
+    std::vector<std::string> notes;
+    auto other = instance_of(task.config, parameters, "index-1", notes);
     if (other) {
       instance = std::move(*other);
       instance.problem.t_start = problem.t_start;

@@ -11,7 +11,6 @@
 #include "io/toml_text.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/file.hpp"
-#include "rubato/io/run_file.hpp"
 
 namespace rubato::io {
 
@@ -76,11 +75,7 @@ class Assembler {
     std::vector<std::string> names;
     for (const auto& [name, value] : model_.parameters) names.push_back(name);
     for (const auto& [key, line, column, node] : parameter_overrides_.entries)
-      if (const Key* meant = key_ending_in(key); std::find(names.begin(), names.end(), key) != names.end())
-        continue;
-      else if (meant != nullptr)
-        values_.mistakes.push_back(fmt::format("--set {}: unknown key; did you mean '{}'?", key, meant->name));
-      else
+      if (std::find(names.begin(), names.end(), key) == names.end())
         values_.complain_at("--set", "parameters." + key,
                             names.empty() ? "the model has no parameters" : unknown_name("parameter", key, names));
     std::vector<std::string> bodies = {"ground"}, joints;
@@ -261,7 +256,7 @@ class Assembler {
       const auto solid = inertia_of(*d.shape, d.mass, d.density);
       if (!solid) return solid.error();
       body.mass = solid->mass;
-      body.inertia = solid->inertia;
+      if (body.kind != BodyKind::point) body.inertia = solid->inertia;
       if (body.kind == BodyKind::spatial && std::count(body.inertia.begin(), body.inertia.end(), 0.0) > 0)
         return Error{"a thin rod has no inertia about itself; give shape.radius"};
     } else {
@@ -342,7 +337,9 @@ Error ModelFile::at_part(std::string_view sentence) const {
   for (std::size_t from = sentence.find('\''); from != std::string_view::npos; from = sentence.find('\'', from + 1)) {
     const auto end = sentence.find('\'', from + 1);
     if (end == std::string_view::npos) break;
-    if (const auto found = places.find(sentence.substr(from + 1, end - from - 1)); found != places.end())
+    std::string_view name = sentence.substr(from + 1, end - from - 1);
+    name = name.substr(0, name.find('.'));  // a row of a joint: 'hinge.x'
+    if (const auto found = places.find(name); found != places.end())
       return Error{fmt::format("{}: {}", found->second, sentence)};
   }
   return Error{std::string(sentence)};

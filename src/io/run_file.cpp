@@ -40,12 +40,18 @@ class Reader {
     for (auto& override_text : overrides) {
       const auto equals = override_text.find('=');
       const std::string key = trimmed(override_text.substr(0, equals));
-      if (equals != std::string::npos && key.find('.') == std::string::npos && find_key(key) == nullptr)
-        for_model.push_back("parameters." + override_text);
-      else if (is_model_override(override_text))
+      if (equals != std::string::npos && key.find('.') == std::string::npos && find_key(key) == nullptr) {
+        const TomlNode* parameters = root->find("parameters");
+        const bool known = parameters != nullptr && parameters->find(key) != nullptr;
+        if (const Key* meant = key_ending_in(key); meant != nullptr && !known)
+          mistakes.push_back(fmt::format("--set {}: unknown key; did you mean '{}'?", key, meant->name));
+        else
+          for_model.push_back("parameters." + override_text);
+      } else if (is_model_override(override_text)) {
         for_model.push_back(override_text);
-      else
+      } else {
         continue;
+      }
       override_text.clear();
     }
     std::erase(overrides, "");
