@@ -2,13 +2,14 @@
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 MODEL  ?= spring_pendulum
+FUZZ_SECONDS ?= 60
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test dev asan bench lint format check-format install clean
+.PHONY: help demo test dev asan fuzz bench lint format check-format install clean
 
 # Clang-format changes its mind between versions: the layout is that of version 14.
 CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
@@ -25,7 +26,7 @@ endef
 help: ## this list
 	@printf 'Rubato: stiff and constrained mechanical systems\n\n'
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
-	printf '\nVariables: JOBS=%s  PREFIX=%s (install)  MODEL=%s (demo: examples/MODEL.toml)\n' $(JOBS) $(PREFIX) $(MODEL)
+	printf '\nVariables: JOBS=%s  PREFIX=%s (install)  MODEL=%s (demo: examples/MODEL.toml)  FUZZ_SECONDS=%s\n' $(JOBS) $(PREFIX) $(MODEL) $(FUZZ_SECONDS)
 
 demo: ## build the program and run the first example
 	@tools/bootstrap build library
@@ -37,11 +38,12 @@ demo: ## build the program and run the first example
 	find results/$(MODEL) -type f | LC_ALL=C sort | sed 's/^/   /'
 	printf '   Open the .svg files in a browser; .csv and .h5 hold the numbers.\n'
 
-test: ## everything CI checks: all tests, unit and theory tests under sanitizers, code layout
+test: ## everything CI checks: all tests, unit and theory tests under sanitizers, a minute of fuzzing, code layout
 	@start=$$SECONDS
 	tools/bootstrap build library test
 	$(MAKE) --no-print-directory dev
 	$(MAKE) --no-print-directory asan
+	$(MAKE) --no-print-directory fuzz
 	$(say) "Code layout"
 	$(MAKE) --no-print-directory check-format
 	printf '\nmake test: all passed in %d s\n' $$((SECONDS - start))
@@ -57,6 +59,15 @@ asan: ## build with sanitizers and run unit and theory tests
 	$(call build,asan)
 	$(say) "Running unit and theory tests under the sanitizers"
 	ctest --preset asan -j$(JOBS)
+
+fuzz: ## throw FUZZ_SECONDS of generated files at the reader of model files (needs Clang)
+	@tools/bootstrap build library test fuzz
+	$(say) "Building the fuzzer"
+	$(call build,clang,--target rubato_model_file_fuzz)
+	$(say) "Fuzzing the reader of model files for $(FUZZ_SECONDS) s"
+	mkdir -p build/fuzz/corpus && cp examples/*.toml build/fuzz/corpus
+	ASAN_OPTIONS=allocator_may_return_null=1 build/clang/tests/fuzz/rubato_model_file_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+	  -rss_limit_mb=1000 -dict=tests/fuzz/model_file.dict -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 build/fuzz/corpus
 
 bench: ## build and run the benchmarks (kernels; work against precision)
 	@tools/bootstrap build library bench

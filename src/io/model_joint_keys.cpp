@@ -130,7 +130,11 @@ std::vector<ModelSection> coupling_sections() {
                                                     .min = 0,
                                                     .min_excluded = true,
                                                     .required = true,
-                                                    .field = [](D& d) -> F { return &d.coupling.radius; }}},
+                                                    .field = [](D& d) -> F { return &d.coupling.radius; }},
+                                                   {.name = "disc",
+                                                    .help = "a disc about z of b instead of a ball",
+                                                    .default_text = "false",
+                                                    .field = [](D& d) -> F { return &d.coupling.disc; }}},
        .two_frames = true,
        .keep = keep_coupling},
   };
