@@ -14,7 +14,7 @@ namespace rubato::experiments::scaling {
 namespace {
 
 const std::vector<double> steps = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
-enum { none_3, left_3, lambda_3, full_3, none_2, left_2, full_2 };
+enum : std::size_t { none_3, left_3, lambda_3, full_3, none_2, left_2, full_2 };
 
 // Singular values of a graded matrix: diag(1e20, 1, 1e-20) between two rotations and a well-conditioned factor.
 TEST(DenseAnalysis, SmallSingularValuesAreFoundToAllDigits) {
@@ -126,13 +126,13 @@ TEST(Index3Scaling, UnscaledCorrectionsSaturate) {
 // velocities unscaled the corrections grow like 1/h.
 TEST(Index3Scaling, WhatRoundingLeavesOfCorrections) {
   for (const double h : {1e-4, 1e-5, 1e-6, 1e-7})
-    for (const int i : {full_3, full_2}) {
-      const PendulumResult run = run_pendulum({.variant = variants()[static_cast<std::size_t>(i)], .h = h});
-      EXPECT_LE(run.largest.all, 1e-15) << variants()[static_cast<std::size_t>(i)].name << " h = " << h;
+    for (const std::size_t i : {full_3, full_2}) {
+      const PendulumResult run = run_pendulum({.variant = variants()[i], .h = h});
+      EXPECT_LE(run.largest.all, 1e-15) << variants()[i].name << " h = " << h;
       EXPECT_LE(run.constraint, 1e-15);
     }
-  for (const int i : {none_3, left_3, none_2, left_2})
-    EXPECT_GE(run_pendulum({.variant = variants()[static_cast<std::size_t>(i)], .h = 1e-7}).largest.all, 1e-2);
+  for (const std::size_t i : {none_3, left_3, none_2, left_2})
+    EXPECT_GE(run_pendulum({.variant = variants()[i], .h = 1e-7}).largest.all, 1e-2);
   double before = 0;
   for (const double h : {1e-5, 1e-6, 1e-7}) {
     const PendulumResult run = run_pendulum({.variant = variants()[lambda_3], .h = h});
@@ -146,22 +146,29 @@ TEST(Index3Scaling, WhatRoundingLeavesOfCorrections) {
   }
 }
 
-// A5, A6. Scaling and elimination of velocities change how equations are solved, not what they say.
+// A5, A6. Scaling and elimination of velocities change how equations are solved, not what they say: with the same unknowns
+// the same motion to rounding, with eliminated velocities up to what 500 steps with v known to ε/h make of it.
 TEST(Index3Scaling, AllVariantsGiveTheSameMotion) {
-  const PendulumRun generic{.variant = variants()[full_3], .h = 1e-3, .t_end = 0.5, .angle = -0.7, .rate = 0.5};
-  const PendulumState expected = run_pendulum(generic).end;
-  for (const Variant& variant : variants()) {
-    SCOPED_TRACE(variant.name);
-    PendulumRun run = generic;
-    run.variant = variant;
-    run.forced_iterations = 6;  // the rule (33) may stop early where units are mixed
-    const PendulumState end = run_pendulum(run).end;
+  const auto end_of = [](std::size_t variant) {
+    return run_pendulum({.variant = variants()[variant],
+                         .h = 1e-3,
+                         .t_end = 0.5,
+                         .angle = -0.7,
+                         .rate = 0.5,
+                         .forced_iterations = 6})  // the rule (33) may stop early where units are mixed
+        .end;
+  };
+  const auto agree = [&](std::size_t a, std::size_t b, double tolerance) {
+    const PendulumState one = end_of(a), other = end_of(b);
     for (std::size_t i = 0; i < 2; ++i) {
-      EXPECT_NEAR(end.u[i], expected.u[i], 1e-14);
-      EXPECT_NEAR(end.v[i], expected.v[i], 2.2e-16 / run.h * 4);
+      EXPECT_NEAR(one.u[i], other.u[i], tolerance) << variants()[a].name;
+      EXPECT_NEAR(one.v[i], other.v[i], 1e-12) << variants()[a].name;  // 4ε/h
     }
-    EXPECT_NEAR(end.lambda, expected.lambda, 2.2e-16 / (run.h * run.h) * 4);
-  }
+    EXPECT_NEAR(one.lambda, other.lambda, 1e-9) << variants()[a].name;  // 4ε/h²
+  };
+  for (const std::size_t i : {none_3, left_3, lambda_3}) agree(i, full_3, 1e-14);
+  for (const std::size_t i : {none_2, left_2}) agree(i, full_2, 1e-14);
+  agree(full_3, full_2, 1e-12);
 }
 
 // A7. With stiffness and mass in s the condition is bounded over nine decades of h; with 1/h² alone it is not.
@@ -169,7 +176,7 @@ TEST(Index3Scaling, StiffnessAndMassInTheScale) {
   for (double h = 1e-8; h < 20; h *= 10) EXPECT_LT(stiff_conditions(h).both, 50) << h;
   EXPECT_GT(stiff_conditions(10).simple, 1e3 * stiff_conditions(10).none);
   EXPECT_GT(stiff_conditions(1e-8).none, 1e30);
-  EXPECT_NEAR(stiff_conditions(1e-8).simple, stiff_conditions(1e-4).simple, 1e-3 * stiff_conditions(1e-4).simple);
+  EXPECT_NEAR(stiff_conditions(1e-8).simple, stiff_conditions(1e-4).simple, 1e-2 * stiff_conditions(1e-4).simple);
 }
 
 // A8. Order 2 in u, v and λ from an exact second value; λ is seen after the steps that still use given velocities.
