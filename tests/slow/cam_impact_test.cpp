@@ -67,7 +67,9 @@ TEST(CamImpact, NewtonInScaledUnknownsNeedsTheMass) {
       const auto run = integrate(instance->problem, "radau5", options);
       ASSERT_TRUE(run.ok()) << run.error().message;
       EXPECT_EQ(completed(run->status), !scaled || m_ave > 0) << run->reason;
-      if (!completed(run->status)) EXPECT_NEAR(run->t, 0.494, 1e-3);
+      if (!completed(run->status)) {
+        EXPECT_NEAR(run->t, 0.494, 1e-3);
+      }
     }
 }
 
@@ -85,7 +87,9 @@ TEST(CamImpact, EnergyDoesNotGrow) {
   for (std::size_t i = 1; i < energies->size(); ++i) {
     // In contact a step may take from the spring more than it damps; after 500 of them there is less in any case.
     EXPECT_LE((*energies)[i].energy, (*energies)[i - 1].energy * (1 + 1e-5)) << (*energies)[i].t;
-    if (i > 500) EXPECT_LT((*energies)[i].energy, (*energies)[i - 500].energy * (1 + 1e-6)) << (*energies)[i].t;
+    if (i > 500) {
+      EXPECT_LT((*energies)[i].energy, (*energies)[i - 500].energy * (1 + 1e-6)) << (*energies)[i].t;
+    }
     touched = std::max(touched, (*energies)[i].normal_force);
   }
   EXPECT_GT(touched, 100);
