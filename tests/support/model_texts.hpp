@@ -5,7 +5,7 @@
 
 namespace rubato::test {
 
-inline constexpr std::string_view rich_model = R"(title = "Everything"
+inline constexpr std::string_view rich_model = R"toml(title = "Everything"
 include = "other.toml"
 [model]
 gravity = [0, "-9.81 m/s^2", 0]
@@ -101,7 +101,7 @@ at = [0, 0, 0]
 min = -0.1
 max = "1 m"
 stiffness = 1e5
-)";
+)toml";
 
 inline constexpr std::array<std::string_view, 40> model_words = {
     "[[body]]\n", "[[joint]]\n", "[[force]]\n", "[model]\n", "[parameters]\n", "name = ", "type = ",  "\"rod\"",

@@ -63,7 +63,9 @@ TEST(ModelFileMutations, AreReadOrRefused) {
     for (const auto& joint : model->mechanism.joints)
       if (joint.motion) (void)(*joint.motion)(0.3);
     const auto system = multibody::build(model->mechanism);
-    if (!system) EXPECT_FALSE(system.error().message.empty());
+    if (!system) {
+      EXPECT_FALSE(system.error().message.empty());
+    }
   }
   EXPECT_GT(accepted, 100);
 }
