@@ -63,7 +63,7 @@ std::vector<ModelSection> joint_sections() {
       joint("revolute", "free: rotation about z", motion_keys("prescribed angle of b relative to a", "rad")),
       joint("prismatic", "free: translation along z", motion_keys("prescribed position along z", "m")),
       joint("cylindrical", "free: rotation about and translation along z",
-            motion_keys("prescribed angle or position, see drive", "") + drive_keys()),
+            motion_keys("prescribed angle or position, see drive", "any") + drive_keys()),
       joint("spherical", "free: all rotations"),
       joint("universal", "free: rotations about z of a and about x of b, which stay perpendicular"),
       joint("planar", "free: translations across z, rotation about z"),
