@@ -362,14 +362,15 @@ Result<DerivativeReport> check_derivatives(const InitialValueProblem& problem, c
     };
     const Vector noise = noise_of([&](const Vector& t, Vector& out) { return in_time(true)(t[0] - at.t, out); },
                                   Vector::Constant(1, at.t), n);
-    // What the largest row rounds away means nothing in the others (moments of forces that cancel).
-    const Vector no_rows = Vector::Constant(n, eps / check.negligible * f.cwiseAbs().maxCoeff());
+    const Vector no_rows = Vector::Zero(n);
     Vector f_t(n);
     if (linear.time_derivative(at, view(std::as_const(w)), view(std::as_const(u_rate)), {}, interval, view(f_t)) ==
         EvalStatus::ok) {
       const bool by_duals = dae.dual() != nullptr && !differences;
-      const Vector weight =
-          by_duals ? no_rows : Vector(f.cwiseAbs() * 1e-4 / check.negligible);  // of one-sided differences
+      // What the largest row rounds away means nothing in the others (moments of forces that cancel).
+      const double largest = std::max(f.cwiseAbs().maxCoeff(), f_t.cwiseAbs().maxCoeff() * time_size);
+      const Vector weight = by_duals ? Vector(Vector::Constant(n, 4 * eps / check.negligible * largest))
+                                     : Vector(f.cwiseAbs() * 1e-4 / check.negligible);  // of one-sided differences
       check.column(
           "df/dt", -1, slope(in_time(true), n, time_size, noise), time_size, weight, name, "t",
           [&](int i) -> std::pair<double, bool> {

@@ -33,7 +33,7 @@ TEST(CamImpact, MassInTheScalingDecidesWhetherNewtonSurvivesTheImpact) {
   EXPECT_GT(bad->t, 0.494 - 1e-5);
   EXPECT_LT(bad->t, 0.494 + 3e-5);
   // Before the impact both scalings serve.
-  EXPECT_EQ(bad->history[40].t, good->history[40].t);
+  EXPECT_NEAR(bad->history[40].t, good->history[40].t, 1e-9);
 
   // Linear joints end in an exact fixed point: no failure, whatever s is.
   const auto linear = run_contact({.m_ave = 0, .offset = 0, .t_end = 0.496});
@@ -88,7 +88,7 @@ TEST(CamImpact, EnergyDoesNotGrow) {
     // In contact a step may take from the spring more than it damps; after 500 of them there is less in any case.
     EXPECT_LE((*energies)[i].energy, (*energies)[i - 1].energy * (1 + 1e-5)) << (*energies)[i].t;
     if (i > 500) {
-      EXPECT_LT((*energies)[i].energy, (*energies)[i - 500].energy * (1 + 1e-6)) << (*energies)[i].t;
+      EXPECT_LT((*energies)[i].energy, (*energies)[i - 500].energy * (1 + 1e-5)) << (*energies)[i].t;
     }
     touched = std::max(touched, (*energies)[i].normal_force);
   }
