@@ -41,6 +41,7 @@ Entry stiff_spring_pendulum();
 Entry stiff_spring_pendulum_source();
 Entry tabulated_force();
 Entry van_der_pol();
+Entry washing_machine();
 
 /// The end of the interval, a parameter of every problem: references depend on it.
 [[nodiscard]] inline Parameter end_time(double default_value, double max = 1e300) {
