@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "applied.hpp"
+#include "beam.hpp"
 #include "bushing.hpp"
 #include "force_point.hpp"
 #include "spring.hpp"
@@ -19,7 +20,7 @@
 namespace rubato::multibody::detail {
 
 using ForceModels = std::tuple<std::vector<SpringModel>, std::vector<TorsionModel>, std::vector<BushingModel>,
-                               std::vector<AppliedModel>>;
+                               std::vector<AppliedModel>, std::vector<BeamModel>>;
 
 /// Calls visit(element) for all elements, kind by kind.
 template <class Models, class Visit>
