@@ -247,7 +247,7 @@ StepStatus AlphaStepper::residual(double t) noexcept {
 StepStatus AlphaStepper::iterate(double t, double h, Attempt& attempt) noexcept {
   const bool patient = options_.step.fixed_step > 0;
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : patient ? 50 : 7;
-  newton_norm_.weights(view(x_), h, view(weights_));
+  newton_weights(*system_, newton_norm_, view(x_), h, view(weights_));
   newton_.start(k_max, kappa_, first_ || patient, patient);
   const double per_a = 1 / (h * method_.gamma);
   for (;;) {

@@ -285,7 +285,7 @@ StepStatus BdfStepper::iterate(double t, double h) noexcept {
   const bool patient = fixed();
   const int own = patient ? 50 : 4;
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
-  newton_norm_.weights(x(), h, view(weights_));
+  newton_weights(*system_, newton_norm_, x(), h, view(weights_));
   newton_.start(k_max, kappa_, jacobian_current_ || patient, patient);
   const double relaxation = 2 / (1 + c_ / factored_c_);
   for (bool first = true;; first = false) {

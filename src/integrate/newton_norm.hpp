@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "rubato/integrate/error_norm.hpp"
 #include "rubato/integrate/options.hpp"
 #include "rubato/problem/layout.hpp"
+#include "stepped_system.hpp"
 
 namespace rubato {
 
@@ -25,6 +27,14 @@ inline constexpr double fixed_step_tolerance = 1e-10;
     }
   }
   return step;
+}
+
+/// What a correction is multiplied by: the weights of `norm` at x or, with NewtonNorm::scaled, 1/D_R of the scaling.
+inline void newton_weights(SteppedSystem& system, const ErrorNorm& norm, In x, double h, Out weights) noexcept {
+  if (system.options().newton.norm == NewtonNorm::scaled)
+    system.scaled_weights(1 / h, weights);
+  else
+    norm.weights(x, h, weights);
 }
 
 [[nodiscard]] inline double newton_kappa(const IntegrateOptions& options, double rtol) {

@@ -139,10 +139,7 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
   const bool patient = options_.step.fixed_step > 0;
   const int own = patient ? 50 : 7 + 5 * std::max(s - 3, 0) / 2;
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
-  if (options_.newton.norm == NewtonNorm::scaled)
-    system_->scaled_weights(1 / h, view(weights_));
-  else
-    newton_norm_.weights(view(x_), h, view(weights_));
+  newton_weights(*system_, newton_norm_, view(x_), h, view(weights_));
   newton_.start(k_max, kappa_, first_ || patient, patient);
   for (;;) {
     if (const StepStatus status = residual(t, h); status != StepStatus::ok) {
