@@ -92,8 +92,8 @@ Section table_3(const Control& control) {
     for (const double h : steps) {
       if (control.stopped()) return section;
       values.push_back(run_pendulum({.variant = variant, .h = h}).condition);
-      ours.emplace_back(std::stod(fmt::format("{:.4g}", values.back())));
-      theirs.emplace_back(std::stod(fmt::format("{:.4g}", factors[i] * std::pow(h, variant.condition_power))));
+      ours.emplace_back(std::stod(fmt::format("{:.3g}", values.back())));
+      theirs.emplace_back(std::stod(fmt::format("{:.3g}", factors[i] * std::pow(h, variant.condition_power))));
     }
     section.values.rows.push_back(ours);
     section.values.rows.push_back(theirs);
