@@ -79,12 +79,6 @@ Result<void> Builder::compile(const AppliedForce& force) {
                   .in_body_axes = force.in_body_axes});
   return {};
 }
-Result<void> Builder::compile(const Contact& contact) {
-  return Error{"contact '" + contact.name + "': contacts are being written"};
-}
-Result<void> Builder::compile(const EndStop& stop) {
-  return Error{"end stop '" + stop.name + "': end stops are being written"};
-}
 
 /// x of both frames runs along the line of their origins and both have the same y, to six digits; what is left of it is
 /// taken out, so that the beam is free of stress at the start.

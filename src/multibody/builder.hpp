@@ -41,9 +41,11 @@ class Builder {
   Result<void> compile(const TorsionSpring& spring);
   Result<void> compile(const Bushing& bushing);
   Result<void> compile(const AppliedForce& force);
+  Result<void> compile(const Beam& beam);
+
+  // build_contacts.cpp
   Result<void> compile(const Contact& contact);
   Result<void> compile(const EndStop& stop);
-  Result<void> compile(const Beam& beam);
 
   /// `what` names the owner: "joint 'hinge', frame a".
   Result<Attachment> attach(const Marker& marker, const std::string& what) const;

@@ -7,6 +7,8 @@
 ///   int n_states() const, std::size_t first_state                                  its own states z
 ///   template <class S> void rates(const ForcePoint<S>&, std::span<S> e) const      z' (its n_states rows)
 ///   bool depends_on_time() const, double next_break(double t) const                functions of time inside
+///   std::size_t n_roots, std::vector<std::string> root_names() const               kinks that steps end on
+///   void roots(const ForcePoint<double>&, std::span<double>) const                 their root functions
 /// A new kind is a file like spring.hpp, an entry in ForceModels and an overload of Builder::compile (build_forces.cpp).
 #include <tuple>
 #include <vector>
@@ -14,13 +16,16 @@
 #include "applied.hpp"
 #include "beam.hpp"
 #include "bushing.hpp"
+#include "contact.hpp"
+#include "end_stop.hpp"
 #include "force_point.hpp"
 #include "spring.hpp"
 
 namespace rubato::multibody::detail {
 
-using ForceModels = std::tuple<std::vector<SpringModel>, std::vector<TorsionModel>, std::vector<BushingModel>,
-                               std::vector<AppliedModel>, std::vector<BeamModel>>;
+using ForceModels =
+    std::tuple<std::vector<SpringModel>, std::vector<TorsionModel>, std::vector<BushingModel>,
+               std::vector<AppliedModel>, std::vector<BeamModel>, std::vector<ContactModel>, std::vector<EndStopModel>>;
 
 /// Calls visit(element) for all elements, kind by kind.
 template <class Models, class Visit>

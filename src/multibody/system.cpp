@@ -72,6 +72,28 @@ class System final : private Holder, public Real {
     return EvalStatus::ok;
   }
 
+  /// Where contacts and end stops open and close. The state stays as it is; only steps end there.
+  std::vector<RootInfo> roots() const override {
+    std::vector<RootInfo> found;
+    each_force(held.forces, [&](const auto& element) {
+      if constexpr (requires { element.root_names(); })
+        for (auto& name : element.root_names()) found.push_back({.name = std::move(name)});
+    });
+    return found;
+  }
+  EvalStatus root_values(const MechanicalPoint<double>& p, Out values) const noexcept override {
+    if (values.empty()) return EvalStatus::ok;
+    Scratch scratch = p.scratch;
+    const ForcePoint<double> at = force_point(p, scratch);
+    std::size_t place = 0;
+    each_force(held.forces, [&](const auto& element) {
+      if constexpr (requires { element.n_roots; }) {
+        element.roots(at, values.subspan(place, element.n_roots));
+        place += element.n_roots;
+      }
+    });
+    return EvalStatus::ok;
+  }
   double next_time_event(double t, int /*mode*/) const noexcept override {
     double next = std::numeric_limits<double>::infinity();
     for (const JointModel& joint : held.joints)

@@ -134,6 +134,7 @@ struct AppliedForce {
 };
 
 /// Shapes that touch: a sphere or disc of `radius` about the origin, a half space below z = 0, a cylinder about z.
+/// Pairs: sphere with any, cylinder with plane (its rim as a disc's, or lying), cylinders with parallel axes.
 enum class Shape : std::uint8_t { sphere, plane, cylinder };
 struct Surface {
   Marker marker = {};
