@@ -172,7 +172,7 @@ TEST(Bdf, ErrorControlKeepsTheConstraintAndDeservesItsTolerance) {
     const Largest run = errors_on_pendulum("bdf", 0, tolerance);
     EXPECT_LT(run.u, 50 * tolerance) << tolerance;
     EXPECT_LT(run.v, 1000 * tolerance) << tolerance;  // counts with h: a step may err by tolerance/h
-    EXPECT_LT(run.g, tolerance) << tolerance;  // Newton's, a fraction of it
+    EXPECT_LT(run.g, tolerance) << tolerance;         // Newton's, a fraction of it
   }
 }
 
