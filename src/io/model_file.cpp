@@ -155,9 +155,9 @@ class Assembler {
         values_.complain_at(place(line, column), path, "not a name; allowed: letters, digits and _");
         continue;
       }
-      if (name == "t" || name == "x") {
+      if (name == "t" || name == "x" || name == "pi" || name == "e") {
         values_.complain_at(place(line, column), path,
-                            "t and x are the variables of functions; another name is needed");
+                            "t, x, pi and e have a meaning in expressions; another name is needed");
         continue;
       }
       if (values_.constants.contains(name)) {

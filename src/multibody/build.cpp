@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "builder.hpp"
@@ -69,6 +70,11 @@ Result<void> Builder::run() {
   if (auto ok = check_names(); !ok) return ok;
   if (auto ok = check_finite("mechanism", "gravity", mechanism_.gravity); !ok) return ok;
   model.gravity = mechanism_.gravity;
+  const auto flat = std::find_if(mechanism_.bodies.begin(), mechanism_.bodies.end(),
+                                 [](const Body& body) { return body.kind == BodyKind::planar; });
+  if (mechanism_.gravity[2] != 0 && flat != mechanism_.bodies.end())
+    notes.push_back(
+        fmt::format("gravity along z does not move planar bodies such as '{}', which stay in their plane", flat->name));
   if (auto ok = add_bodies(); !ok) return ok;
   measure();
   for (const Joint& joint : mechanism_.joints)

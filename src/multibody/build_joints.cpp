@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <numbers>
 
 #include "builder.hpp"
+#include "rubato/base/function.hpp"
 
 namespace rubato::multibody::detail {
 
@@ -79,8 +81,8 @@ std::string_view type_name(JointType type) {
     case JointType::universal: return "universal";
     case JointType::planar: return "planar";
     case JointType::distance: return "distance";
-    case JointType::point_on_line: return "point_on_line";
-    case JointType::point_on_plane: return "point_on_plane";
+    case JointType::point_on_line: return "point-on-line";
+    case JointType::point_on_plane: return "point-on-plane";
     case JointType::parallel: return "parallel";
   }
   return "?";
@@ -111,7 +113,7 @@ Result<void> Builder::check_planar(const Joint& joint, const JointModel& made) c
       if (row.kind == Kind::dot || row.kind == Kind::angle)
         return Error{
             fmt::format("joint '{}': {} holds directions, but '{}' is a point and has none; points take "
-                        "spherical, distance, point_on_line and point_on_plane",
+                        "spherical, distance, point-on-line and point-on-plane",
                         joint.name, type_name(joint.type), body->name)};
   }
   return {};
@@ -177,6 +179,17 @@ Result<void> Builder::add_drive(const Joint& joint, JointModel& made) {
   return {};
 }
 
+/// Rows of directions vanish half a turn away as well: where frames are to coincide, or an angle is prescribed, that is not meant.
+bool Builder::half_a_turn_off(const Joint& joint, const JointModel& made) const {
+  const auto along = [&](std::size_t i, std::size_t k) {
+    return dot(axis_at_start(made.a, i), axis_at_start(made.b, k));
+  };
+  if (joint.type == JointType::fixed || joint.type == JointType::prismatic) return along(0, 0) < 0 || along(2, 2) < 0;
+  if (joint.drive != Drive::angle) return false;
+  const double phi = (*made.motion)(0.0);
+  return std::cos(phi) * along(0, 0) + std::sin(phi) * along(1, 0) < 0;
+}
+
 /// Gaps up to a millionth of the mechanism's size are rounding of the input; up to a tenth they are closed by the
 /// projection of the start values, with a note; beyond that the input is taken to be wrong.
 Result<void> Builder::check_start(const Joint& joint, const JointModel& made) {
@@ -191,6 +204,20 @@ Result<void> Builder::check_start(const Joint& joint, const JointModel& made) {
     worst = std::hypot(worst, g[i]);
   }
   angle = std::asin(std::min(angle, 1.0));
+  if (half_a_turn_off(joint, made)) angle = std::numbers::pi - angle;
+  if (joint.type == JointType::distance) {
+    const Three<double> d = minus(point_at_start(made.b), point_at_start(made.a));
+    const double length = made.motion ? (*made.motion)(0.0) : made.length, now = std::sqrt(dot(d, d));
+    gap = std::abs(now - length);
+    if (gap <= 1e-6 * size_) return {};
+    const std::string words = fmt::format(
+        "joint '{}' (distance between '{}' and '{}'): at the start its origins are {:.6g} m apart, its length "
+        "is {:.6g} m",
+        joint.name, joint.a.body, joint.b.body, now, length);
+    if (gap > 0.1 * size_) return Error{words};
+    notes.push_back(words + "; start values are projected");
+    return {};
+  }
   const bool apart = gap > 1e-6 * size_, turned = angle > 1e-6;
   if (!apart && !turned) return {};
   std::string words =

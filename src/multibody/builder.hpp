@@ -27,6 +27,7 @@ class Builder {
   Result<void> add_joint(const Joint& joint);
   Result<void> check_planar(const Joint& joint, const JointModel& made) const;
   [[nodiscard]] bool trivial(const JointModel& joint, const JointRow& row) const;
+  [[nodiscard]] bool half_a_turn_off(const Joint& joint, const JointModel& made) const;
   Result<void> check_start(const Joint& joint, const JointModel& made);
   Result<void> add_drive(const Joint& joint, JointModel& made);
 

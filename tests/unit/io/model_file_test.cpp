@@ -247,7 +247,7 @@ TEST(ModelFile, MistakesNamePlaceKeyAndRemedy) {
       body("") + joint + "bodies = [\"ground\", \"b\"]\nat = [0, 0, 0]\nmotion = {table = [[0, 0], [2, 1], [3, 1]]}\n",
       "a table of a motion needs continuous accelerations: smooth = true");
   expect("[parameters]\nL = \"2*M\"\nM = 1\n" + body(""), "parameters.L: \"2*M\": column 3: unknown name 'M'");
-  expect("[parameters]\nt = 1\n" + body(""), "t and x are the variables of functions");
+  expect("[parameters]\nt = 1\n" + body(""), "t, x, pi and e have a meaning in expressions");
   expect("[parameters]\nL = \"1/0\"\n" + body(""), "parameters.L: \"1/0\": '1/0' is inf");
   expect("[model]\ngravity = 9.81\n" + body(""), "model.gravity: 9.81 is a number; allowed: three numbers in m/s^2");
   expect("body = 3\n", "m.toml:1:8: body: 3 is a whole number; expected entries [[body]]");

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <numbers>
 
 #include "rubato/base/function.hpp"
 #include "support/mechanism_checks.hpp"
@@ -107,6 +108,19 @@ TEST(Mistakes, AreNamed) {
          m.bodies[0].pose.rotation = from_axis_angle({1, 0, 0}, 0.1);
        },
        {"body 'crank'", "turns about z only"}},
+      // Half a turn away the rows of directions vanish as well.
+      {[](Mechanism& m) {
+         m.joints[1].type = JointType::fixed;
+         Quaternion& turn = m.joints[1].b.pose.rotation;
+         turn = product(turn, from_axis_angle({0, 0, 1}, std::numbers::pi));
+       },
+       {"joint 'slide'", "turned by 3.14 rad"}},
+      {[](Mechanism& m) {
+         m.joints[0].drive = Drive::angle;
+         m.joints[0].motion =
+             std::make_shared<Function>(*Expression::parse("pi + t", std::vector<std::string>{"t"}, {}));
+       },
+       {"joint 'pin'", "turned by 3.14 rad"}},
   };
   for (const Mistake& mistake : mistakes) {
     Mechanism m = pair();
