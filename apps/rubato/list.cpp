@@ -117,6 +117,8 @@ constexpr std::string_view below_methods = R"(
 Without solver.method: radau. Order, stability and index are computed from the coefficients.
 Runge-Kutta methods iterate: as many f calls as it takes; approximate Jacobians; any mass matrix, but for lobatto-iiia,
 -iiib, -iiic-star and those that choose a table for each coordinate (-iiic+iiia, -iiic+iiid, -iiidc-min: properties of IIIC).
+Multistep methods (bdf) iterate as well, once per step. Newmark methods take parameters by name: generalized-alpha:RHO (spectral
+radius at infinity), hht-alpha:ALPHA, newmark:GAMMA.
 Rosenbrock methods count their f calls, need an exact Jacobian, and accelerations as unknowns where the mass matrix depends
 on the state.
 Other members of a family by name, FAMILY-STAGES:THETA: gauss-4, radau-ia-2, lobatto-iiic-5, lobatto-iiidc-3:0.25 (theta = 1:

@@ -137,8 +137,9 @@ bool ModelValues::read(const ModelSection& section, const TomlNode& table, const
       fine = false;
       continue;
     }
-    const bool stored =
-        std::visit([&](auto* target) { return store(*key, target, node, path + "." + name); }, key->field(draft));
+    const bool stored = std::visit(
+        [&, &value = node, &named = name](auto* target) { return store(*key, target, value, path + "." + named); },
+        key->field(draft));
     fine = stored && fine;
   }
   for (const auto& key : section.keys)
