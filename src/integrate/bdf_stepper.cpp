@@ -23,7 +23,7 @@ constexpr double refactor_ratio = 1.25;  // of c and ĉ
 constexpr double slow_contraction = 0.3;
 constexpr double worth_growing = 1.2;  // a smaller step than the error permits, rather than another factorisation
 // Of Newton's iteration, as a fraction of the tolerance: its errors enter high differences, and with them the choice of
-// the order. Over the catalogue 0.1 takes 40 % more steps than 0.01, 0.001 twice the Jacobians.
+// the order. Over seven problems 0.1 takes 32 000 steps, 0.03 24 300.
 constexpr double largest_kappa = 0.01;
 
 constexpr double harmonic(int k) noexcept {
