@@ -1,6 +1,8 @@
 #pragma once
 /// Forces and torques given as functions of time, at the origin of a marker.
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "force_point.hpp"
 #include "motion.hpp"
@@ -44,6 +46,18 @@ struct AppliedModel {
   template <class S>
   S energy(const ForcePoint<S>&) const {
     return S(0.0);
+  }
+
+  static constexpr std::size_t n_outputs = 6;
+  [[nodiscard]] std::vector<std::string> output_names() const {
+    return {"force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"};
+  }
+  void outputs(const ForcePoint<double>& point, std::span<double> y) const {
+    const Three<double> push = in_space(force, point), turn = in_space(torque, point);
+    for (std::size_t i = 0; i < 3; ++i) {
+      y[i] = push[i];
+      y[3 + i] = turn[i];
+    }
   }
 };
 

@@ -13,6 +13,9 @@
 ///   on b: force −N, couple τ/2 − m;  on a: force N, couple τ/2 + m;  m = A M + γ/2 τ × θ                             (8)
 /// An element bends by less than half a turn. Simo & Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79,
 /// doi:10.1016/0045-7825(86)90079-4; (3): MacNeal, Comput. Struct. 8 (1978) 175, doi:10.1016/0045-7949(78)90020-2.
+#include <string>
+#include <vector>
+
 #include "force_point.hpp"
 
 namespace rubato::multibody::detail {
@@ -74,10 +77,9 @@ struct BeamModel {
     return out;
   }
 
+  /// N and M of (7), in the axes R.
   template <class S>
-  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
-    const auto& bodies = at.bodies;
-    const auto x = strain(bodies);
+  Wrench<S> stress(const Bodies<S>& bodies, const Strain<S>& x) const {
     Three<S> gamma = x.shear, kappa = x.bend;
     if (damping != 0) {
       const Three<S>&spin_a = bodies.rates[a.body].angular, &spin_b = bodies.rates[b.body].angular;
@@ -88,11 +90,20 @@ struct BeamModel {
       add(gamma, Three<S>(times(damping / length, slip)));  // (6)
       add(kappa, Three<S>(times(damping / length, x.a(eta))));
     }
-    Three<S> n, m;
+    Wrench<S> out;
     for (std::size_t i = 0; i < 3; ++i) {
-      n[i] = axial_shear[i] * gamma[i];
-      m[i] = torsion_bending[i] * kappa[i];
+      out.force[i] = axial_shear[i] * gamma[i];
+      out.torque[i] = torsion_bending[i] * kappa[i];
     }
+    return out;
+  }
+
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    const auto& bodies = at.bodies;
+    const auto x = strain(bodies);
+    const Wrench<S> section = stress(bodies, x);
+    const Three<S>&n = section.force, &m = section.torque;
     const Three<S> tau = cross(x.d, n);  // (7)
     const Three<S> couple = x.outside(plus(x.a(m), times(S(0.5 * x.gamma), Three<S>(cross(tau, x.theta)))));
     const Three<S> force = x.outside(n), share = x.outside(times(0.5, tau));
@@ -109,6 +120,18 @@ struct BeamModel {
     for (std::size_t i = 0; i < 3; ++i)
       sum += axial_shear[i] * x.shear[i] * x.shear[i] + torsion_bending[i] * x.bend[i] * x.bend[i];
     return 0.5 * length * sum;  // (2)
+  }
+
+  static constexpr std::size_t n_outputs = 6;
+  [[nodiscard]] std::vector<std::string> output_names() const {
+    return {"normal_force", "shear_force.y", "shear_force.z", "torsion", "bending.y", "bending.z"};
+  }
+  void outputs(const ForcePoint<double>& at, std::span<double> y) const {
+    const Wrench<double> section = stress(at.bodies, strain(at.bodies));
+    for (std::size_t i = 0; i < 3; ++i) {
+      y[i] = section.force[i];
+      y[3 + i] = section.torque[i];
+    }
   }
 };
 

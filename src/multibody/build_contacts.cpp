@@ -56,6 +56,7 @@ Result<void> Builder::compile(const Contact& contact) {
                     .exponent = contact.exponent,
                     .damping = contact.damping,
                     .damping_by_penetration = contact.damping_by_penetration,
+                    .swapped = swap,
                     .friction = contact.friction};
   Attachment at_a, at_b;
   if (auto ok = attach(contact.a.marker, contact.b.marker, what, at_a, at_b); !ok) return ok;

@@ -5,6 +5,9 @@
 ///   force on b at x_b: −E (K u + D u'),  on a the opposite, there as well                                            (3)
 ///   couple on b: −F T⁻ᵀ (K_θ θ + D_θ θ'),  on a the opposite                                                         (4)
 /// The energy is kept exactly without damping, at every angle below half a turn.
+#include <string>
+#include <vector>
+
 #include "force_point.hpp"
 
 namespace rubato::multibody::detail {
@@ -40,10 +43,9 @@ struct BushingModel {
     out.theta = rotation_vector(relative);  // (1)
     return out;
   }
+  /// What b does to a at x_b, in space: the opposites of (3) and (4).
   template <class S>
-  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
-    const auto& bodies = at.bodies;
-    const auto x = deflection(bodies);
+  Wrench<S> load(const Bodies<S>& bodies, const Deflection<S>& x) const {
     const S c = rubato::detail::chart_factors(dot(x.theta, x.theta)).c;
     Three<S> force, torque;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -63,16 +65,22 @@ struct BushingModel {
       }
     }
     const Three<S> once = cross(x.theta, torque), twice = cross(x.theta, once);
-    Three<S> pull{}, turn{};
+    Wrench<S> out;
     for (std::size_t i = 0; i < 3; ++i) {
-      add(pull, times(force[i], x.e[i]));                                     // (3)
-      add(turn, times(S(torque[i] - 0.5 * once[i] + c * twice[i]), x.f[i]));  // (4)
+      add(out.force, times(force[i], x.e[i]));                                      // (3)
+      add(out.torque, times(S(torque[i] - 0.5 * once[i] + c * twice[i]), x.f[i]));  // (4)
     }
-    const Three<S> from_a = plus(bodies.arm(a), x.d);
-    wrenches.add_force(b.body, times(-1.0, pull), bodies.arm(b));
-    wrenches.add_torque(b.body, times(-1.0, turn));
-    wrenches.add_force(a.body, pull, from_a);
-    wrenches.add_torque(a.body, turn);
+    return out;
+  }
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    const auto& bodies = at.bodies;
+    const auto x = deflection(bodies);
+    const Wrench<S> pull = load(bodies, x);
+    wrenches.add_force(b.body, times(-1.0, pull.force), bodies.arm(b));
+    wrenches.add_torque(b.body, times(-1.0, pull.torque));
+    wrenches.add_force(a.body, pull.force, plus(bodies.arm(a), x.d));
+    wrenches.add_torque(a.body, pull.torque);
   }
   template <class S>
   S energy(const ForcePoint<S>& at) const {
@@ -81,6 +89,22 @@ struct BushingModel {
     for (std::size_t i = 0; i < 3; ++i)
       sum += 0.5 * (stiffness[i] * x.u[i] * x.u[i] + torsional_stiffness[i] * x.theta[i] * x.theta[i]);
     return sum;
+  }
+
+  static constexpr std::size_t n_outputs = 12;
+  [[nodiscard]] std::vector<std::string> output_names() const {
+    return {"deflection.x", "deflection.y", "deflection.z", "rotation.x", "rotation.y", "rotation.z",
+            "force.x",      "force.y",      "force.z",      "torque.x",   "torque.y",   "torque.z"};
+  }
+  void outputs(const ForcePoint<double>& at, std::span<double> y) const {
+    const auto x = deflection(at.bodies);
+    const Wrench<double> pull = load(at.bodies, x);
+    for (std::size_t i = 0; i < 3; ++i) {
+      y[i] = x.u[i];
+      y[3 + i] = x.theta[i];
+      y[6 + i] = -pull.force[i];
+      y[9 + i] = -pull.torque[i];
+    }
   }
 };
 

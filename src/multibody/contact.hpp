@@ -34,7 +34,8 @@ struct ContactModel {
   ContactPair pair = ContactPair::plane_sphere;
   double radius_a = 0, radius_b = 0, stiffness = 0, exponent = 1, damping = 0;
   bool damping_by_penetration = true;
-  bool planar = false;  ///< both bodies move in the plane, the normal as well
+  bool planar = false;   ///< both bodies move in the plane, the normal as well
+  bool swapped = false;  ///< a and b are the mechanism's b and a
   std::optional<LuGre> friction = {};
   std::size_t first_state = 0;
 
@@ -77,32 +78,43 @@ struct ContactModel {
     return out;
   }
 
+  /// What acts on b at c of a closed contact.
   template <class S>
-  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+  struct Push {
+    S normal{};
+    Three<S> friction{};
+  };
+  template <class S>
+  Push<S> push(const ForcePoint<S>& at, const Touch<S>& here) const {
     const auto& bodies = at.bodies;
-    const Touch<S> here = touch(bodies);
     const bool closed = value_of(here.depth) > 0;
-    if (!closed && !is_tracer<S>) return;
-    const Three<S> arm_a = minus(here.c, bodies.frames[a.body].r), arm_b = minus(here.c, bodies.frames[b.body].r);
-    const Three<S> v = relative_velocity(bodies, arm_a, arm_b);
+    const Three<S> v = relative_velocity(bodies, here);
     S normal = stiffness * power(here.depth, exponent);
     if (damping != 0) {
       const S rate = -dot(here.n, v);
       normal = damping_by_penetration ? S(normal * (1.0 + damping * rate)) : S(normal + damping * rate);
     }
-    normal = where(closed && value_of(normal) > 0, normal);  // (5)
-    Three<S> push = times(normal, here.n);
+    Push<S> out;
+    out.normal = where(closed && value_of(normal) > 0, normal);  // (5)
     if (friction) {
       const auto directions = tangents(bodies, here.n);
       const Bristles<S> bristles = bend(at, v, directions);
       for (std::size_t i = 0; i < static_cast<std::size_t>(n_states()); ++i) {
         const S mu = friction->sigma_0 * at.z[first_state + i] + friction->sigma_1 * bristles.rate[i] +
                      friction->sigma_2 * bristles.v[i];
-        push = minus(push, times(S(normal * mu), directions[i]));  // (6)
+        out.friction = minus(out.friction, times(S(out.normal * mu), directions[i]));  // (6)
       }
     }
-    wrenches.add_force(b.body, push, arm_b);
-    wrenches.add_force(a.body, times(-1.0, push), arm_a);
+    return out;
+  }
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    const Touch<S> here = touch(at.bodies);
+    if (!(value_of(here.depth) > 0) && !is_tracer<S>) return;
+    const Push<S> acts = push(at, here);
+    const Three<S> on_b = plus(times(acts.normal, here.n), acts.friction);
+    wrenches.add_force(b.body, on_b, arm(at.bodies, here, b));
+    wrenches.add_force(a.body, times(-1.0, on_b), arm(at.bodies, here, a));
   }
   template <class S>
   void rates(const ForcePoint<S>& at, std::span<S> out) const {
@@ -113,9 +125,7 @@ struct ContactModel {
     const double tau = friction->mu_k / (friction->sigma_0 * friction->v_s);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = where(!closed, S(-at.z[first_state + i] / tau));  // (7)
     if (!closed && !is_tracer<S>) return;
-    const Three<S> v = relative_velocity(bodies, Three<S>(minus(here.c, bodies.frames[a.body].r)),
-                                         Three<S>(minus(here.c, bodies.frames[b.body].r)));
-    const Bristles<S> bristles = bend(at, v, tangents(bodies, here.n));
+    const Bristles<S> bristles = bend(at, relative_velocity(bodies, here), tangents(bodies, here.n));
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += where(closed, bristles.rate[i]);
   }
   template <class S>
@@ -129,6 +139,22 @@ struct ContactModel {
   static constexpr std::size_t n_roots = 1;
   [[nodiscard]] std::vector<std::string> root_names() const { return {name + ".gap"}; }
   void roots(const ForcePoint<double>& at, std::span<double> out) const { out[0] = -touch(at.bodies).depth; }
+
+  static constexpr std::size_t n_outputs = 6;
+  [[nodiscard]] std::vector<std::string> output_names() const {
+    return {"gap", "normal_force", "friction_force", "force.x", "force.y", "force.z"};
+  }
+  void outputs(const ForcePoint<double>& at, std::span<double> y) const {
+    const Touch<double> here = touch(at.bodies);
+    const Push<double> acts = here.depth > 0 ? push(at, here) : Push<double>{};
+    y[0] = -here.depth;
+    y[1] = acts.normal;
+    y[2] = length(acts.friction);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double on_b = acts.normal * here.n[i] + acts.friction[i];
+      y[3 + i] = swapped ? -on_b : on_b;
+    }
+  }
 
  private:
   template <class S>
@@ -152,10 +178,16 @@ struct ContactModel {
     if (p == 1.5) return x * sqrt(x);
     return pow(x, p);
   }
+  /// From the centre of mass to where they touch.
   template <class S>
-  Three<S> relative_velocity(const Bodies<S>& bodies, const Three<S>& arm_a, const Three<S>& arm_b) const {
+  static Three<S> arm(const Bodies<S>& bodies, const Touch<S>& here, const Attachment& of) {
+    return minus(here.c, bodies.frames[of.body].r);
+  }
+  template <class S>
+  Three<S> relative_velocity(const Bodies<S>& bodies, const Touch<S>& here) const {
     const Twist<S>&one = bodies.rates[a.body], &other = bodies.rates[b.body];
-    return minus(plus(other.linear, cross(other.angular, arm_b)), plus(one.linear, cross(one.angular, arm_a)));
+    return minus(plus(other.linear, cross(other.angular, arm(bodies, here, b))),
+                 plus(one.linear, cross(one.angular, arm(bodies, here, a))));
   }
   template <class S>
   std::array<Three<S>, 2> tangents(const Bodies<S>& bodies, const Three<S>& n) const {

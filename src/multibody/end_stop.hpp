@@ -5,6 +5,8 @@
 ///   or x = φ about z of a, which a joint keeps parallel to z of b, seen from the middle of the range: |φ − middle| < π  (3)
 /// Without damping F is continuous; with it F jumps to d u' on arrival. Both ends are roots, so that steps end there.
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "force_point.hpp"
 #include "one_sided.hpp"
@@ -35,17 +37,23 @@ struct EndStopModel {
     const Three<S> d = minus(bodies.point(b), bodies.point(a));
     return dot(e, minus(minus(bodies.velocity(b), bodies.velocity(a)), cross(spin, d)));  // (2)
   }
+  /// On b, along z of a.
   template <class S>
-  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
-    const auto& bodies = at.bodies;
+  S force(const Bodies<S>& bodies) const {
     const S x = position(bodies);
     const bool above = value_of(x) > max, below = value_of(x) < min;
-    if (!above && !below && !is_tracer<S>) return;
+    if (!above && !below && !is_tracer<S>) return S(0.0);
     const double outwards = below ? -1 : 1;
     S push = stiffness * (outwards * (x - (below ? min : max)));
     if (damping != 0) push += damping * (outwards * rate(bodies));
-    push = where((above || below) && value_of(push) > 0, push);  // (1)
-    const Three<S> back = times(S(-outwards * push), bodies.axis(a, 2));
+    return -outwards * where((above || below) && value_of(push) > 0, push);  // (1)
+  }
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    const auto& bodies = at.bodies;
+    const S push = force(bodies);
+    if (value_of(push) == 0 && !is_tracer<S>) return;
+    const Three<S> back = times(push, bodies.axis(a, 2));
     if (angular) {
       wrenches.add_torque(b.body, back);
       wrenches.add_torque(a.body, times(-1.0, back));
@@ -69,6 +77,16 @@ struct EndStopModel {
     const double x = position(at.bodies);
     out[0] = std::isfinite(min) ? x - min : 1;
     out[1] = std::isfinite(max) ? max - x : 1;
+  }
+
+  static constexpr std::size_t n_outputs = 2;
+  [[nodiscard]] std::vector<std::string> output_names() const {
+    if (angular) return {"angle", "torque"};
+    return {"position", "force"};
+  }
+  void outputs(const ForcePoint<double>& at, std::span<double> y) const {
+    y[0] = position(at.bodies);
+    y[1] = force(at.bodies);
   }
 };
 

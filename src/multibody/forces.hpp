@@ -3,6 +3,8 @@
 ///   template <class S> void add_force(const ForcePoint<S>&, Wrenches<S>&) const    what it does to its two bodies
 ///   template <class S> S energy(const ForcePoint<S>&) const                        its potential energy
 ///   bool conservative() const                                                      neither dissipates nor is driven
+///   std::size_t n_outputs, std::vector<std::string> output_names() const           channels of its own: "force"
+///   void outputs(const ForcePoint<double>&, std::span<double>) const               their values
 /// and, where it applies,
 ///   int n_states() const, std::size_t first_state                                  its own states z
 ///   template <class S> void rates(const ForcePoint<S>&, std::span<S> e) const      z' (its n_states rows)

@@ -6,6 +6,7 @@
 ///   distance    g = (d·d − l(t)²)/(2 l(0))   force λ d/l(0) on b, opposite on a                                         (4)
 ///   angle       g = u·b_x, u = a_y cos φ(t) − a_x sin φ(t)    as (3)                                                    (5)
 /// These are the rows of Gᵀλ, which stands on the left of the equations of motion: bodies feel the opposite.
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -102,6 +103,14 @@ JointLoad<S> joint_load(const JointModel& joint, const S& t, const Bodies<S>& bo
     }
   }
   return load;
+}
+
+/// What the multiplier of the driven row, the last one, exerts on b: along z of a (2), about it (5), or away from a (4).
+inline double drive_load(const JointModel& joint, const Bodies<double>& bodies, std::span<const double> lambda) {
+  const double l = lambda[joint.first + joint.rows.size() - 1];
+  if (joint.rows.back().kind != JointRow::Kind::distance) return l;
+  const Three<double> d = minus(bodies.point(joint.b), bodies.point(joint.a));
+  return l * std::sqrt(dot(d, d)) / joint.length;
 }
 
 template <class S>

@@ -1,6 +1,8 @@
 #pragma once
 /// Springs and dampers between two markers.
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "force_point.hpp"
 #include "motion.hpp"
@@ -16,17 +18,26 @@ struct SpringModel {
 
   [[nodiscard]] bool conservative() const { return damping == 0; }
   template <class S>
-  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+  struct Tension {
+    Three<S> d;  ///< x_b − x_a
+    S length, force;
+  };
+  template <class S>
+  Tension<S> tension(const Bodies<S>& bodies) const {
     using std::sqrt;
-    const auto& bodies = at.bodies;
     const Three<S> d = minus(bodies.point(b), bodies.point(a));
     const S l = sqrt(dot(d, d));
     S force = stiffness * (l - length);
     if (curve) force += value_at(*curve, S(l - length));
     if (damping != 0) force += damping * dot(d, minus(bodies.velocity(b), bodies.velocity(a))) / l;
-    const Three<S> pull = times(S(force / l), d);
-    wrenches.add_force(a.body, pull, bodies.arm(a));
-    wrenches.add_force(b.body, times(-1.0, pull), bodies.arm(b));
+    return {d, l, force};
+  }
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    const Tension<S> x = tension(at.bodies);
+    const Three<S> pull = times(S(x.force / x.length), x.d);
+    wrenches.add_force(a.body, pull, at.bodies.arm(a));
+    wrenches.add_force(b.body, times(-1.0, pull), at.bodies.arm(b));
   }
   template <class S>
   S energy(const ForcePoint<S>& at) const {
@@ -36,6 +47,14 @@ struct SpringModel {
     S sum = 0.5 * stiffness * stretch * stretch;
     if (curve) sum += work_of(*curve, stretch);
     return sum;
+  }
+
+  static constexpr std::size_t n_outputs = 2;
+  [[nodiscard]] std::vector<std::string> output_names() const { return {"length", "force"}; }
+  void outputs(const ForcePoint<double>& at, std::span<double> y) const {
+    const auto x = tension(at.bodies);
+    y[0] = x.length;
+    y[1] = x.force;
   }
 };
 
@@ -55,12 +74,15 @@ struct TorsionModel {
     return atan2(S(s * cos_rest - c * sin_rest), S(c * cos_rest + s * sin_rest));
   }
   template <class S>
-  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
-    const Three<S> axis = at.bodies.axis(a, 2);
-    S torque = stiffness * deflection(at.bodies);
+  S torque(const Bodies<S>& bodies) const {
+    S sum = stiffness * deflection(bodies);
     if (damping != 0)
-      torque += damping * dot(axis, minus(at.bodies.rates[b.body].angular, at.bodies.rates[a.body].angular));
-    const Three<S> turn = times(torque, axis);
+      sum += damping * dot(bodies.axis(a, 2), minus(bodies.rates[b.body].angular, bodies.rates[a.body].angular));
+    return sum;
+  }
+  template <class S>
+  void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
+    const Three<S> turn = times(torque(at.bodies), at.bodies.axis(a, 2));
     wrenches.add_torque(a.body, turn);
     wrenches.add_torque(b.body, times(-1.0, turn));
   }
@@ -68,6 +90,13 @@ struct TorsionModel {
   S energy(const ForcePoint<S>& at) const {
     const S phi = deflection(at.bodies);
     return 0.5 * stiffness * phi * phi;
+  }
+
+  static constexpr std::size_t n_outputs = 2;
+  [[nodiscard]] std::vector<std::string> output_names() const { return {"deflection", "torque"}; }
+  void outputs(const ForcePoint<double>& at, std::span<double> y) const {
+    y[0] = deflection(at.bodies);
+    y[1] = torque(at.bodies);
   }
 };
 

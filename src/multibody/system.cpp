@@ -214,17 +214,24 @@ Pose System::pose(std::size_t number, In q, In base) const {
 }
 
 /// Of spatial bodies the quaternion (states hold only the increment over the base); per joint force and torque on b at its
-/// origin, per rolling contact the force on b, in space.
+/// origin, in space, and what a drive exerts; per rolling contact the force on b; what force elements have to say.
 std::vector<std::string> System::output_names() const {
   std::vector<std::string> names;
   for (const BodyModel& body : held.bodies)
     if (body.kind == BodyKind::spatial)
       for (const char* c : {"qw", "qx", "qy", "qz"}) names.push_back(body.name + "." + c);
-  for (const std::string& joint : held.joint_names)
+  for (std::size_t i = 0; i < held.joints.size(); ++i) {
     for (const char* c : {"force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"})
-      names.push_back(joint + "." + c);
+      names.push_back(held.joint_names[i] + "." + c);
+    if (held.joints[i].motion)
+      names.push_back(held.joint_names[i] +
+                      (held.joints[i].rows.back().kind == JointRow::Kind::angle ? ".drive_torque" : ".drive_force"));
+  }
   for (const std::string& rolling : held.rolling_elements)
     for (const char* c : {"force.x", "force.y", "force.z"}) names.push_back(rolling + "." + c);
+  each_force(held.forces, [&](const auto& element) {
+    for (const std::string& name : element.output_names()) names.push_back(element.name + "." + name);
+  });
   for (const char* c : {"energy.kinetic", "energy.potential", "energy.total", "constraint.residual"})
     names.emplace_back(c);
   return names;
@@ -236,14 +243,20 @@ EvalStatus System::outputs(const MechanicalPoint<double>& p, In /*a*/, Out y) co
     if (held.bodies[i].kind == BodyKind::spatial)
       for (const double c : pose(i, p.q, p.base).rotation) y[place++] = c;
   Scratch scratch = p.scratch;
-  const Bodies<double> bodies{.frames = frames(p, scratch)};
+  const ForcePoint<double> at = force_point(p, scratch);
+  const Bodies<double>& bodies = at.bodies;
   for (const JointModel& joint : held.joints) {
     const JointLoad<double> load = joint_load(joint, p.t, bodies, p.lambda);
     for (const double f : load.force()) y[place++] = -f;
     for (const double t : load.couple) y[place++] = -t;
+    if (joint.motion) y[place++] = -drive_load(joint, bodies, p.lambda);
   }
   for (const RollingModel& rolling : held.rollings)
     for (const double f : rolling_load(rolling, bodies, p.lambda, p.nu)) y[place++] = -f;
+  each_force(held.forces, [&](const auto& element) {
+    element.outputs(at, y.subspan(place, element.n_outputs));
+    place += element.n_outputs;
+  });
   y[place++] = kinetic(p);
   y[place++] = potential(p);
   y[place] = y[place - 2] + y[place - 1];
