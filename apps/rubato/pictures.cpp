@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+
+#include "channels.hpp"
 
 namespace rubato::app {
 
@@ -14,26 +15,24 @@ std::string with_unit(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
 }
 
-/// The panel a channel belongs to: its block, or itself for outputs and invariants.
+/// The panel a channel belongs to: its block; for outputs and invariants itself, or what it is a component of.
 std::string panel_of(const Layout& layout, const io::Trajectory& x, std::size_t channel) {
   for (const auto& block : layout.blocks()) {
     const auto first = static_cast<std::size_t>(block.offset);
     if (channel >= first && channel < first + static_cast<std::size_t>(block.size))
       return with_unit(block.name, x.units[channel]);
   }
-  return with_unit(x.names[channel], x.units[channel]);
+  std::string name = x.names[channel];
+  if (name.ends_with(".x") || name.ends_with(".y") || name.ends_with(".z")) name.resize(name.size() - 2);
+  return with_unit(name, x.units[channel]);
 }
 
-bool wanted(const Task& task, const io::Trajectory& x, std::size_t channel) {
-  const auto& plot = task.config.output.plot;
-  const Layout& layout = task.instance.problem.dae->layout();
-  if (plot.empty()) return channel < static_cast<std::size_t>(layout.size());
-  return std::any_of(plot.begin(), plot.end(), [&](const std::string& name) {
-    if (x.names[channel] == name) return true;
-    const Block* block = layout.find(name);
-    return block != nullptr && channel >= static_cast<std::size_t>(block->offset) &&
-           channel < static_cast<std::size_t>(block->offset + block->size);
-  });
+/// The channels of the picture: those of output.plot, else all unknowns.
+std::vector<std::size_t> plotted(const Task& task) {
+  const Dae& dae = *task.instance.problem.dae;
+  auto channels = chosen_channels(dae, task.config.output.plot);
+  if (task.config.output.plot.empty()) channels.resize(static_cast<std::size_t>(dae.size()));
+  return channels;
 }
 }  // namespace
 
@@ -59,8 +58,7 @@ io::Figure solution_figure(const Task& task, const io::RunResult& result) {
   std::vector<double> marks;
   for (const auto& event : x.events) marks.push_back(event.t);
   std::map<std::string, std::size_t> panel_at;
-  for (std::size_t j = 0; j < x.channels(); ++j) {
-    if (!wanted(task, x, j)) continue;
+  for (const std::size_t j : plotted(task)) {
     const std::string name = panel_of(task.instance.problem.dae->layout(), x, j);
     const auto [at, is_new] = panel_at.try_emplace(name, figure.panels.size());
     if (is_new) figure.panels.push_back({.y_label = name, .marks = marks});

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "channels.hpp"
 #include "command.hpp"
 #include "pictures.hpp"
 #include "rubato/base/stopwatch.hpp"
@@ -27,6 +28,7 @@ std::string task_text(const Task& task) {
   io::RunConfig config = task.config;
   config.title.clear();
   config.output.formats = {"csv"};
+  config.output.channels.clear();
   config.output.plot.clear();
   config.output.time_axis = io::Scale::linear;
   config.options.step.max_steps = 0;  // says only when to give up
@@ -126,6 +128,12 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
 bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result, double wall_seconds) {
   std::vector<std::string> written;
   bool fine = true;
+  io::RunResult part;
+  if (const auto& names = task.config.output.channels; !names.empty()) {
+    part = result;
+    part.trajectory = io::selected(result.trajectory, chosen_channels(*task.instance.problem.dae, names));
+  }
+  const io::RunResult& kept = task.config.output.channels.empty() ? result : part;
   const auto keep = [&](const char* name, const Result<void>& outcome) {
     if (outcome) {
       written.emplace_back(name);
@@ -135,8 +143,8 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
     }
   };
   for (const auto& format : task.config.output.formats) {
-    if (format == "csv") keep("solution.csv", io::write_file(folder / "solution.csv", io::to_csv(result.trajectory)));
-    if (format == "hdf5") keep("solution.h5", io::write_hdf5(folder / "solution.h5", result));
+    if (format == "csv") keep("solution.csv", io::write_file(folder / "solution.csv", io::to_csv(kept.trajectory)));
+    if (format == "hdf5") keep("solution.h5", io::write_hdf5(folder / "solution.h5", kept));
     if (format == "svg") {
       keep("solution.svg", io::write_file(folder / "solution.svg", io::to_svg(solution_figure(task, result))));
       keep("steps.svg", io::write_file(folder / "steps.svg", io::to_svg(steps_figure(task, result))));

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "channels.hpp"
 #include "command.hpp"
 #include "model_instance.hpp"
 #include "rubato/base/text.hpp"
@@ -79,12 +80,19 @@ Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
       channels.insert(channels.begin(), blocks.begin(), blocks.end());
       return config.at("solver.h_power_of." + name, unknown_name("block or component", name, channels));
     }
-  for (const auto& more : {dae.output_names(), dae.invariant_names(), blocks})
-    for (const auto& name : more)
-      if (std::find(channels.begin(), channels.end(), name) == channels.end()) channels.push_back(name);
-  for (const auto& name : config.output.plot)
-    if (std::find(channels.begin(), channels.end(), name) == channels.end())
-      return config.at("output.plot", unknown_name("channel", name, channels));
+  const auto all = channel_names(dae);
+  const auto known = [&](const std::string& name) {
+    for (std::size_t j = 0; j < all.size(); ++j)
+      if (means_channel(name, dae.layout(), j, all[j])) return true;
+    return false;
+  };
+  channels = all;
+  for (const auto& name : blocks)
+    if (std::find(channels.begin(), channels.end(), name) == channels.end()) channels.push_back(name);
+  for (const auto& [key, names] :
+       {std::pair{"output.channels", &config.output.channels}, {"output.plot", &config.output.plot}})
+    for (const auto& name : *names)
+      if (!known(name)) return config.at(key, unknown_name("channel", name, channels));
   return {};
 }
 

@@ -28,6 +28,21 @@ Trajectory trajectory_of(const Recorder& recorder) {
   return out;
 }
 
+Trajectory selected(const Trajectory& trajectory, std::span<const std::size_t> channels) {
+  Trajectory out = trajectory;
+  out.names.clear();
+  out.units.clear();
+  out.values.clear();
+  for (const std::size_t j : channels) {
+    out.names.push_back(trajectory.names[j]);
+    out.units.push_back(trajectory.units[j]);
+  }
+  out.values.reserve(trajectory.rows() * channels.size());
+  for (std::size_t i = 0; i < trajectory.rows(); ++i)
+    for (const std::size_t j : channels) out.values.push_back(trajectory.values[i * trajectory.channels() + j]);
+  return out;
+}
+
 void append_after(Trajectory& kept, const Trajectory& fresh, double t) {
   RUBATO_ASSERT(kept.channels() == fresh.channels(), "pieces of one run have the same channels");
   const auto after = [t](const std::vector<double>& times) {

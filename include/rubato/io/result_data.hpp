@@ -2,6 +2,7 @@
 /// What a run leaves behind, free of the machinery that made it: written to files, read back, drawn.
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct Trajectory {
 };
 
 [[nodiscard]] Trajectory trajectory_of(const Recorder& recorder);
+/// Some of the channels, by number.
+[[nodiscard]] Trajectory selected(const Trajectory& trajectory, std::span<const std::size_t> channels);
 /// Adds what came after t to what was kept until t: the pieces of an interrupted and resumed run.
 void append_after(Trajectory& kept, const Trajectory& fresh, double t);
 

@@ -30,9 +30,10 @@ struct OutputConfig {
   std::vector<double> times = {};  ///< rows at these times
   std::string steps = {};          ///< "all": a row per accepted step, also what happens when nothing is chosen
   std::vector<std::string> formats = {"csv", "hdf5", "svg"};
-  std::vector<std::string> plot = {};  ///< channels of the picture; empty: all unknowns
-  Scale time_axis = Scale::linear;     ///< of the pictures
-  long checkpoint_every = 1000;        ///< accepted steps; 0: none
+  std::vector<std::string> channels = {};  ///< kept in the files of the solution; empty: all
+  std::vector<std::string> plot = {};      ///< channels of the picture; empty: all unknowns
+  Scale time_axis = Scale::linear;         ///< of the pictures
+  long checkpoint_every = 1000;            ///< accepted steps; 0: none
 };
 
 /// What a run file says. Names (of problems, parameters, methods, channels) are checked by those who know them, with
