@@ -3,6 +3,7 @@
 #include "rubato/integrate/integrate.hpp"
 #include "rubato/integrate/recorder.hpp"
 #include "rubato/multibody/geometry.hpp"
+#include "rubato/multibody/scene.hpp"
 #include "rubato/multibody/system.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/derivative_check.hpp"

@@ -113,6 +113,7 @@ class System final : private Holder, public Real {
   std::vector<std::string> joint_names() const override { return held.joint_names; }
   const std::vector<std::string>& notes() const override { return notes_; }
   Pose pose(std::size_t number, In q, In base) const override;
+  BodyVelocity velocity(std::size_t number, In q, In v, In base) const override;
 
  private:
   [[nodiscard]] double kinetic(const MechanicalPoint<double>& p) const;
@@ -210,6 +211,15 @@ Pose System::pose(std::size_t number, In q, In base) const {
     for (std::size_t k = 0; k < 4; ++k) out.rotation[k] = base[body.base + k];
     rebase_rotation(delta, out.rotation);
   }
+  return out;
+}
+
+BodyVelocity System::velocity(std::size_t number, In q, In v, In base) const {
+  const BodyModel& body = held.bodies[number];
+  BodyVelocity out{.linear = three(v, body.first)};
+  if (body.kind == BodyKind::spatial)
+    out.angular = rotate(rotation_of(pose(number, q, base).rotation), three(v, body.first + 3));
+  if (body.kind == BodyKind::planar) std::swap(out.linear[2], out.angular[2]);
   return out;
 }
 

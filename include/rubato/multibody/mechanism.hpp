@@ -171,12 +171,23 @@ struct Beam {
 
 using ForceElement = std::variant<SpringDamper, TorsionSpring, Bushing, AppliedForce, Contact, EndStop, Beam>;
 
+/// What is drawn, without mass or contact: a box of edges `size`, a cylinder about z and a sphere about the origin of `at`, a
+/// line from there to the origin of `to`, which may belong to another body.
+enum class LookType : std::uint8_t { box, cylinder, sphere, line };
+struct Look {
+  LookType type = LookType::box;
+  Marker at = {}, to = {};
+  Vector3 size{};
+  double radius = 0, length = 0;
+};
+
 struct Mechanism {
   std::vector<Body> bodies = {};
   std::vector<Joint> joints = {};
   std::vector<Coupling> couplings = {};
   std::vector<ForceElement> forces = {};
   Vector3 gravity{0, 0, 0};
+  std::vector<Look> looks = {};  ///< for pictures (scene.hpp)
 };
 
 }  // namespace rubato::multibody

@@ -17,6 +17,11 @@
 
 namespace rubato::multibody {
 
+/// Of a body: its centre of mass and its turning, in space.
+struct BodyVelocity {
+  Vector3 linear{}, angular{};
+};
+
 class MultibodySystem : public MechanicalSystem {
  public:
   /// As the mechanism says: a guess that consistent_state projects.
@@ -25,6 +30,7 @@ class MultibodySystem : public MechanicalSystem {
   [[nodiscard]] virtual std::vector<std::string> joint_names() const = 0;
   /// Position and orientation of a body (by its number) at (q, base).
   [[nodiscard]] virtual Pose pose(std::size_t body, In q, In base) const = 0;
+  [[nodiscard]] virtual BodyVelocity velocity(std::size_t body, In q, In v, In base) const = 0;
   /// What a user may want to know: frames of joints that do not quite meet at the start.
   [[nodiscard]] virtual const std::vector<std::string>& notes() const = 0;
 
