@@ -4,16 +4,21 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <memory>
+#include <optional>
 
 #include "channels.hpp"
 #include "command.hpp"
+#include "motion_picture.hpp"
 #include "pictures.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/recorder.hpp"
+#include "rubato/io/animation.hpp"
 #include "rubato/io/checkpoint_file.hpp"
 #include "rubato/io/csv.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/hdf5.hpp"
+#include "rubato/io/model_file.hpp"
 #include "rubato/io/progress.hpp"
 #include "rubato/io/summary.hpp"
 #include "task.hpp"
@@ -124,8 +129,14 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
           .trajectory = std::move(trajectory)};
 }
 
+bool asked_for(const Task& task, std::string_view format) {
+  const auto& formats = task.config.output.formats;
+  return std::find(formats.begin(), formats.end(), format) != formats.end();
+}
+
 /// Writes what was asked for; a file that could not be written does not keep the others from being written.
-bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result, double wall_seconds) {
+bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result,
+                   const std::optional<multibody::Scene>& scene, io::AnimationWriter* animation, double wall_seconds) {
   std::vector<std::string> written;
   bool fine = true;
   io::RunResult part;
@@ -148,21 +159,39 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
     if (format == "svg") {
       keep("solution.svg", io::write_file(folder / "solution.svg", io::to_svg(solution_figure(task, result))));
       keep("steps.svg", io::write_file(folder / "steps.svg", io::to_svg(steps_figure(task, result))));
+      if (scene)
+        keep("motion.svg", io::write_file(folder / "motion.svg", io::to_svg(motion_figure(task, result, *scene))));
     }
+    if (format == "vtu" && animation != nullptr) keep("motion.pvd", animation->finish());
   }
   // Files of an earlier run in formats not asked for now would belong to nothing.
-  const std::pair<std::string_view, const char*> all[] = {
-      {"csv", "solution.csv"}, {"hdf5", "solution.h5"}, {"svg", "solution.svg"}, {"svg", "steps.svg"}};
+  const std::pair<std::string_view, const char*> all[] = {{"csv", "solution.csv"},
+                                                          {"hdf5", "solution.h5"},
+                                                          {"svg", "solution.svg"},
+                                                          {"svg", "steps.svg"},
+                                                          {"svg", "motion.svg"}};
   for (const auto& [format, name] : all) {
-    const auto& formats = task.config.output.formats;
     std::error_code ignored;
-    if (std::find(formats.begin(), formats.end(), format) == formats.end()) fs::remove(folder / name, ignored);
+    if (!asked_for(task, format)) fs::remove(folder / name, ignored);
   }
   keep("options.toml", io::write_file(folder / "options.toml", result.options));
   keep("summary.json", io::write_file(folder / "summary.json", io::summary_json(result)));
   keep("timing.json", io::write_file(folder / "timing.json", io::timing_json(result.statistics, wall_seconds)));
   fmt::print(stderr, "  {:<12} {}/{{{}}}\n", "results", folder.string(), fmt::join(written, ","));
   return fine;
+}
+
+/// What writes the animation, where one was asked for.
+std::unique_ptr<io::AnimationWriter> animation_of(const Task& task, const std::optional<multibody::Scene>& scene,
+                                                  const fs::path& folder, bool resumed) {
+  const InitialValueProblem& problem = task.instance.problem;
+  const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
+  const auto* system = dynamic_cast<const multibody::MultibodySystem*>(task.instance.system.get());
+  if (!scene || !asked_for(task, "vtu") || dae == nullptr || system == nullptr) return nullptr;
+  const double every = task.config.output.animation_every;
+  auto times =
+      io::regular_times(every > 0 ? every : (problem.t_end - problem.t_start) / 100, problem.t_start, problem.t_end);
+  return std::make_unique<io::AnimationWriter>(*dae, *system, *scene, folder, std::move(times), resumed);
 }
 }  // namespace
 
@@ -179,6 +208,13 @@ int run(const RunArguments& arguments) {
   if (std::string warning = index_warning(*task); !warning.empty()) {
     task->notes.push_back(std::move(warning));
     task->config.options.any_index = true;
+  }
+
+  std::optional<multibody::Scene> scene;
+  if (task->config.model != nullptr) {
+    auto made = multibody::make_scene(task->config.model->mechanism);
+    if (!made) return complain(task->config.model->at_part(made.error().message));
+    scene = std::move(*made);
   }
 
   const fs::path folder =
@@ -209,7 +245,10 @@ int run(const RunArguments& arguments) {
   Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end));
   CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr);
   io::Progress progress(problem.t_start, problem.t_end);
-  Observer* const observers[] = {&recorder, &keeper, &progress};
+  std::vector<Observer*> observers = {&recorder, &keeper, &progress};
+  if (!arguments.resume) io::remove_animation(folder);
+  const auto animation = animation_of(*task, scene, folder, arguments.resume);
+  if (animation) observers.push_back(animation.get());
   const auto summary = integrate(problem, *task->method, task->config.options,
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
   progress.wipe();
@@ -226,7 +265,7 @@ int run(const RunArguments& arguments) {
   const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
   const double wall_seconds = watch.seconds();
   fmt::print(stderr, "{}", io::summary_text(result, wall_seconds));
-  const bool written = write_results(folder, *task, result, wall_seconds);
+  const bool written = write_results(folder, *task, result, scene, animation.get(), wall_seconds);
 
   if (completed(summary->status)) {
     std::error_code ignored;

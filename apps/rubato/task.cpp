@@ -105,6 +105,18 @@ Result<void> checked_times(const io::RunConfig& config, const InitialValueProble
     return config.at("output.every",
                      fmt::format("{} would give {:.3g} rows over {} s; at most {:g}", shortest(output.every),
                                  span / output.every, shortest(span), most_rows));
+  constexpr double most_frames = 1e5;
+  if (output.animation_every > 0 && span / output.animation_every > most_frames)
+    return config.at("output.animation_every", fmt::format("{} would give {:.3g} frames over {} s; at most {:g}",
+                                                           shortest(output.animation_every),
+                                                           span / output.animation_every, shortest(span), most_frames));
+  if (config.model == nullptr) {
+    const auto& formats = output.formats;
+    if (std::find(formats.begin(), formats.end(), "vtu") != formats.end())
+      return config.at("output.formats", "\"vtu\" shows the bodies of a model file; this problem has none");
+    if (output.animation_every > 0)
+      return config.at("output.animation_every", "only model files have bodies to show; this problem has none");
+  }
   for (const double t : output.times)
     if (!(t >= problem.t_start && t <= problem.t_end))
       return config.at("output.times", fmt::format("{} is outside the run, t = {} … {}", shortest(t),

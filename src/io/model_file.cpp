@@ -19,8 +19,9 @@ using namespace multibody;
 namespace {
 
 constexpr std::size_t most_elements = 200'000, most_files = 64, deepest_include = 16;
-const std::vector<std::string> element_tables = {"body", "joint", "coupling", "force"};
-const std::vector<std::string> model_tables = {"include", "model", "parameters", "body", "joint", "coupling", "force"};
+const std::vector<std::string> element_tables = {"body", "joint", "coupling", "force", "shape"};
+const std::vector<std::string> model_tables = {"include", "model",    "parameters", "body",
+                                               "joint",   "coupling", "force",      "shape"};
 
 bool is_word(std::string_view name, bool minus_allowed) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -189,7 +190,7 @@ class Assembler {
                               fmt::format("{} is {}; expected a table [[{}]]", plain(node), type_words(node), table));
     if (++n_elements_ > most_elements) {
       if (n_elements_ == most_elements + 1)
-        values_.complain(node, table, fmt::format("more than {} bodies, joints and forces", most_elements));
+        values_.complain(node, table, fmt::format("more than {} bodies, joints, forces and shapes", most_elements));
       return;
     }
     Draft draft;
@@ -259,6 +260,7 @@ class Assembler {
       if (body.kind != BodyKind::point) body.inertia = solid->inertia;
       if (body.kind == BodyKind::spatial && std::count(body.inertia.begin(), body.inertia.end(), 0.0) > 0)
         return Error{"a thin rod has no inertia about itself; give shape.radius"};
+      model_.mechanism.looks.push_back(look_of(*d.shape, d.name));
     } else {
       body.mass = *d.mass;
       if (d.inertia) body.inertia = *d.inertia;

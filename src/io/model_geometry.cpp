@@ -67,6 +67,30 @@ Result<Pose> pose_of(const FrameDraft& f) {
   return pose;
 }
 
+namespace {
+/// Where the length of a cylinder or rod lies; a letter that is none of x, y, z as well.
+char direction_of(const SolidDraft& s) { return !s.along.empty() ? s.along[0] : s.type == Solid::rod ? 'x' : 'z'; }
+}  // namespace
+
+multibody::Look look_of(const SolidDraft& s, const std::string& body) {
+  multibody::Look look{.at = {.body = body}, .to = {.body = body}};
+  if (s.type == Solid::box) look.size = s.size.value_or(Vector3{});
+  look.radius = s.radius.value_or(0);
+  look.length = s.length.value_or(0);
+  if (s.type == Solid::sphere) look.type = multibody::LookType::sphere;
+  if (s.type != Solid::cylinder && s.type != Solid::rod) return look;
+  Vector3 axis{};
+  axis[static_cast<std::size_t>(direction_of(s) - 'x')] = 1;
+  look.type = s.radius ? multibody::LookType::cylinder : multibody::LookType::line;
+  look.at.pose.rotation = multibody::from_z_axis(axis);
+  if (s.radius) return look;
+  for (std::size_t i = 0; i < 3; ++i) {
+    look.at.pose.position[i] = -look.length / 2 * axis[i];
+    look.to.pose.position[i] = look.length / 2 * axis[i];
+  }
+  return look;
+}
+
 Result<SolidInertia> inertia_of(const SolidDraft& s, std::optional<double> mass, std::optional<double> density) {
   const auto needs = [](const char* what) { return Error{fmt::format("shape needs {}", what)}; };
   constexpr double pi = std::numbers::pi;
@@ -90,13 +114,13 @@ Result<SolidInertia> inertia_of(const SolidDraft& s, std::optional<double> mass,
     case Solid::rod: {
       if (!s.length) return needs("length");
       if (!s.radius && (s.type == Solid::cylinder || density)) return needs("radius");
-      const std::string direction = !s.along.empty() ? s.along : s.type == Solid::rod ? "x" : "z";
-      if (direction != "x" && direction != "y" && direction != "z")
-        return Error{fmt::format("shape.along = \"{}\"; allowed: \"x\", \"y\", \"z\"", direction)};
+      const char direction = direction_of(s);
+      if (s.along.size() > 1 || direction < 'x' || direction > 'z')
+        return Error{fmt::format("shape.along = \"{}\"; allowed: \"x\", \"y\", \"z\"", s.along)};
       volume = pi * r * r * l;
       const double across = (3 * r * r + l * l) / 12;
       moments = {across, across, across};
-      moments[static_cast<std::size_t>(direction[0] - 'x')] = r * r / 2;
+      moments[static_cast<std::size_t>(direction - 'x')] = r * r / 2;
       break;
     }
   }

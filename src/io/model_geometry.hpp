@@ -1,6 +1,7 @@
 #pragma once
 /// Frames and solids of a model file.
 #include <optional>
+#include <string>
 
 #include "io/model_keys.hpp"
 #include "rubato/base/result.hpp"
@@ -17,5 +18,8 @@ struct SolidInertia {
 /// From a mass or a density, one of which is given.
 [[nodiscard]] Result<SolidInertia> inertia_of(const SolidDraft& solid, std::optional<double> mass,
                                               std::optional<double> density);
+
+/// How the solid of a body is drawn: a thin rod as a line.
+[[nodiscard]] multibody::Look look_of(const SolidDraft& solid, const std::string& body);
 
 }  // namespace rubato::io

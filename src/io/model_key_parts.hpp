@@ -33,5 +33,6 @@ inline std::vector<ModelKey> operator+(std::vector<ModelKey> a, const std::vecto
 [[nodiscard]] std::vector<ModelSection> joint_sections();
 [[nodiscard]] std::vector<ModelSection> coupling_sections();
 [[nodiscard]] std::vector<ModelSection> force_sections();
+[[nodiscard]] std::vector<ModelSection> shape_sections();
 
 }  // namespace rubato::io

@@ -257,7 +257,7 @@ std::vector<ModelKey> pair_keys() { return type_keys() + two_frame_keys(); }
 const std::vector<ModelSection>& model_sections() {
   static const std::vector<ModelSection> all = [] {
     std::vector<ModelSection> sections = plain_sections();
-    for (auto more : {joint_sections(), coupling_sections(), force_sections()})
+    for (auto more : {joint_sections(), coupling_sections(), force_sections(), shape_sections()})
       sections.insert(sections.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     return sections;
   }();

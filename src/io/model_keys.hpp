@@ -63,6 +63,7 @@ struct Draft {
   multibody::Contact contact = {};
   multibody::EndStop stop = {};
   multibody::Beam beam = {};
+  multibody::Look look = {};
 };
 
 /// Where a key's value goes; the alternative is the key's type.

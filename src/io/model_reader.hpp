@@ -9,7 +9,7 @@
 
 namespace rubato::io {
 
-/// include, model, parameters, body, joint, coupling, force.
+/// include, model, parameters, body, joint, coupling, force, shape.
 [[nodiscard]] bool is_model_table(std::string_view name);
 /// Bodies, or what includes them.
 [[nodiscard]] bool holds_model(const TomlNode& root);

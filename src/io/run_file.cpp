@@ -190,7 +190,7 @@ class Reader {
                            nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest),
                            section.substr(0, section.size() - 1), joined(near)));
     } else {
-      for (const char* table : {"model", "parameters", "body", "joint", "coupling", "force", "include"})
+      for (const char* table : {"model", "parameters", "body", "joint", "coupling", "force", "shape", "include"})
         sections.emplace_back(table);
       const std::string first = dot == std::string::npos ? name : name.substr(0, dot);
       const std::string nearest = nearest_name(first, sections);
@@ -339,6 +339,8 @@ Result<RunConfig> finished(Reader& reader, std::span<const std::string> override
   if (reader.mistakes.empty()) reader.check_together();
   if (!reader.mistakes.empty()) return Error{joined(reader.mistakes, "\n")};
   reader.config.options.checkpoint_every = reader.config.output.checkpoint_every;
+  if (reader.config.model != nullptr && !reader.config.places.contains("output.formats"))
+    reader.config.output.formats.emplace_back("vtu");
   return std::move(reader.config);
 }
 

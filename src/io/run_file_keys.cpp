@@ -336,9 +336,19 @@ std::vector<Key> all_keys() {
        .default_text = "\"all\", unless `every` or `times` is given",
        .field = [](C& c) -> Field { return &c.output.steps; }},
       {.name = "output.formats",
-       .help = "files to write",
-       .choices = {{"csv", 0, "solution.csv"}, {"hdf5", 0, "solution.h5"}, {"svg", 0, "pictures"}},
+       .help = "files to write; model files also have \"vtu\" unless this is given",
+       .choices = {{"csv", 0, "solution.csv"},
+                   {"hdf5", 0, "solution.h5"},
+                   {"svg", 0, "pictures"},
+                   {"vtu", 0, "motion.pvd, an animation of a model file for ParaView"}},
        .field = [](C& c) -> Field { return &c.output.formats; }},
+      {.name = "output.animation_every",
+       .help = "seconds between the frames of motion.pvd",
+       .unit = "s",
+       .min = 0,
+       .min_excluded = true,
+       .default_text = "a hundredth of the run",
+       .field = [](C& c) -> Field { return &c.output.animation_every; }},
       {.name = "output.channels",
        .help = "channels kept in solution.csv and solution.h5, named as in `plot`",
        .default_text = "all",
@@ -516,14 +526,17 @@ Error RunConfig::at(std::string_view key, std::string_view sentence) const {
 
 std::vector<double> output_times(const OutputConfig& output, double t_start, double t_end) {
   if (!output.times.empty()) return output.times;
+  return output.every > 0 ? regular_times(output.every, t_start, t_end) : std::vector<double>{};
+}
+
+std::vector<double> regular_times(double every, double t_start, double t_end) {
   std::vector<double> times;
-  if (!(output.every > 0)) return times;
-  // t_start + i·every, never by repeated addition; the end is always a row.
   const double span = t_end - t_start;
-  const auto n = static_cast<long>(std::floor(span / output.every * (1 + 1e-12)));
+  const auto n = static_cast<long>(std::floor(span / every * (1 + 1e-12)));
   times.reserve(static_cast<std::size_t>(n) + 2);
-  for (long i = 0; i <= n; ++i) times.push_back(std::min(t_start + static_cast<double>(i) * output.every, t_end));
-  if (times.back() < t_end - 1e-9 * output.every)
+  for (long i = 0; i <= n; ++i)  // never by repeated addition
+    times.push_back(std::min(t_start + static_cast<double>(i) * every, t_end));
+  if (times.back() < t_end - 1e-9 * every)
     times.push_back(t_end);
   else
     times.back() = t_end;

@@ -352,8 +352,9 @@ class Drawing {
     const auto flush = [&] {
       if (dots.size() > 1) {
         out_ +=
-            fmt::format("<polyline stroke=\"{}\" stroke-width=\"1.6\"{} points=\"", palette[colour % palette.size()],
-                        s.stroke == Stroke::dashed ? " stroke-dasharray=\"6 4\"" : "");
+            fmt::format("<polyline stroke=\"{}\" stroke-width=\"1.6\"{}{} points=\"", palette[colour % palette.size()],
+                        s.stroke == Stroke::dashed ? " stroke-dasharray=\"6 4\"" : "",
+                        s.opacity < 1 ? fmt::format(" stroke-opacity=\"{}\"", px(s.opacity)) : "");
         bool first = true;
         for (const Dot d : thinned(dots)) {
           out_ += fmt::format("{}{},{}", first ? "" : " ", px(d.x), px(d.y));

@@ -101,6 +101,14 @@ at = [0, 0, 0]
 min = -0.1
 max = "1 m"
 stiffness = 1e5
+[[shape]]
+type = "box"
+on = "rod"
+size = ["L", 0.1, "10 mm"]
+[[shape]]
+type = "line"
+a = {body = "rod", at = [0, 0, 1]}
+b = "ground"
 )toml";
 
 inline constexpr std::array<std::string_view, 40> model_words = {"[[body]]\n",

@@ -1,6 +1,6 @@
 #pragma once
-/// Model files: a mechanism as TOML - [parameters], [[body]], [[joint]], [[coupling]], [[force]] - beside the tables of a run
-/// file. docs/model-file.md shows every joint and force; `rubato list model-keys` prints the table that drives the reader.
+/// Model files: a mechanism as TOML - [parameters], [[body]], [[joint]], [[coupling]], [[force]], [[shape]] - beside the tables
+/// of a run file. docs/model-file.md shows every joint and force; `rubato list model-keys` prints the table that drives the reader.
 #include <filesystem>
 #include <functional>
 #include <map>

@@ -29,7 +29,8 @@ struct OutputConfig {
   double every = 0;                ///< s between rows; 0: not used
   std::vector<double> times = {};  ///< rows at these times
   std::string steps = {};          ///< "all": a row per accepted step, also what happens when nothing is chosen
-  std::vector<std::string> formats = {"csv", "hdf5", "svg"};
+  std::vector<std::string> formats = {"csv", "hdf5", "svg"};  ///< and "vtu" with a model, unless written down
+  double animation_every = 0;              ///< s between the frames of an animation; 0: a hundredth of the run
   std::vector<std::string> channels = {};  ///< kept in the files of the solution; empty: all
   std::vector<std::string> plot = {};      ///< channels of the picture; empty: all unknowns
   Scale time_axis = Scale::linear;         ///< of the pictures
@@ -102,6 +103,8 @@ struct Key {
 /// All options as a run file, defaults included: what results carry. Reading it gives the same configuration.
 [[nodiscard]] std::string to_toml(const RunConfig& config);
 
+/// t_start + i · every up to t_end, which is always the last.
+[[nodiscard]] std::vector<double> regular_times(double every, double t_start, double t_end);
 /// The rows of output.every or output.times in [t_start, t_end]; empty: every step.
 [[nodiscard]] std::vector<double> output_times(const OutputConfig& output, double t_start, double t_end);
 

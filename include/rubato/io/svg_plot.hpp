@@ -20,6 +20,7 @@ struct Series {
   Stroke stroke = Stroke::solid;
   bool markers = false;
   int colour = -1;      ///< of the palette, also chooses the marker; −1: position in the panel
+  double opacity = 1;   ///< of the line
   bool filled = false;  ///< the points are loops, separated by NaN: a pale area (even-odd rule) behind the curves
 };
 

@@ -7,6 +7,7 @@
 
 #include "rubato/base/function.hpp"
 #include "rubato/io/model_file.hpp"
+#include "rubato/multibody/scene.hpp"
 #include "rubato/multibody/system.hpp"
 #include "support/model_texts.hpp"
 
@@ -65,7 +66,14 @@ TEST(ModelFileMutations, AreReadOrRefused) {
     const auto system = multibody::build(model->mechanism);
     if (!system) {
       EXPECT_FALSE(system.error().message.empty());
+      continue;
     }
+    const auto scene = multibody::make_scene(model->mechanism);
+    ASSERT_TRUE(scene) << scene.error().message;
+    std::vector<multibody::Vector3> points(scene->n_points());
+    std::vector<multibody::Pose> poses;
+    for (const auto& body : model->mechanism.bodies) poses.push_back(body.pose);
+    scene->place(poses, points);
   }
   EXPECT_GT(accepted, 30);  // the rest has a mistake
 }
