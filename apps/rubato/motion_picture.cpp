@@ -208,7 +208,7 @@ io::Figure motion_figure(const Task& task, const io::RunResult& result, const Sc
       const bool body = part >= 1 && part <= scene.n_bodies();
       constexpr int black = 6;
       drawn.colour = body ? static_cast<int>(part - 1) : black;
-      drawn.opacity = last ? (part == 0 ? 0.4 : 1) : k == 0 ? 0.45 : 0.2;
+      drawn.opacity = (last ? 1 : k == 0 ? 0.45 : 0.2) * (body ? 1 : 0.5);
       if (last && body && named) drawn.name = scene.parts()[part].name;
       series.push_back(std::move(drawn));
     }
