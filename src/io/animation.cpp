@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "rubato/io/file.hpp"
@@ -25,13 +25,13 @@ void flatten(std::span<const Vector3> from, std::vector<float>& to) {
     for (std::size_t k = 0; k < 3; ++k) to[3 * i + k] = static_cast<float>(from[i][k]);
 }
 
+using Places = std::unordered_map<std::string, std::size_t>;
+
 /// The outputs that say what a part carries.
-std::vector<std::size_t> load_channels(const std::string& part, const std::vector<std::string>& names) {
+std::vector<std::size_t> load_channels(const std::string& part, const Places& outputs) {
   std::vector<std::size_t> found;
-  for (const char* words : {".force.x", ".force.y", ".force.z", ".force", ".normal_force", ".torque"}) {
-    const auto at = std::find(names.begin(), names.end(), part + words);
-    if (at != names.end()) found.push_back(static_cast<std::size_t>(at - names.begin()));
-  }
+  for (const char* words : {".force.x", ".force.y", ".force.z", ".force", ".normal_force", ".torque"})
+    if (const auto at = outputs.find(part + words); at != outputs.end()) found.push_back(at->second);
   return found;
 }
 
@@ -59,7 +59,9 @@ SceneGrid::SceneGrid(const multibody::Scene& scene, const multibody::MultibodySy
     for (std::int32_t i = 0; i < count; ++i) grid_.connectivity.push_back(first + i);
     add_cell(piece.part, VtuCell::poly_line);
   }
-  const auto outputs = system.output_names();
+  const auto names = system.output_names();
+  Places outputs;
+  for (std::size_t j = 0; j < names.size(); ++j) outputs.emplace(names[j], j);
   std::vector<std::int32_t> part;
   std::vector<std::uint8_t> kind;
   std::vector<std::string> name;

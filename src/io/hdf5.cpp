@@ -247,7 +247,10 @@ Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& resu
   const auto part = part_name(file);
   const Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(list, false);
-  Handle handle(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, list, H5P_DEFAULT), H5Fclose);
+  // Attributes of 64 kB and more, as the options of large models are, need the file format of HDF5 1.8.
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (result.options.size() > 60'000) H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  Handle handle(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, list, access), H5Fclose);
   if (!handle.ok()) return Error{fmt::format("{}: cannot be written (HDF5)", file.string())};
   Writer writer;
   write_all(writer, handle, result);

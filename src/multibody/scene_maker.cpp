@@ -204,9 +204,11 @@ class SceneMaker {
   }
 
   void add_bodies() {
+    const bool few = mechanism_.bodies.size() <= 200;  // beyond, lines tell enough and files stay small
     for (std::size_t slot = 1; slot < start_.size(); ++slot) {
       const Marker centre{.body = mechanism_.bodies[slot - 1].name};
-      if (!clothed_[slot]) add_solid(slot, centre, octahedron_mesh((node_[slot] ? 0.006 : 0.02) * scene_.size_));
+      if (!clothed_[slot] && (few || tied_[slot].empty()))
+        add_solid(slot, centre, octahedron_mesh((node_[slot] ? 0.006 : 0.02) * scene_.size_));
       std::vector<Vector3> seen{{}};
       for (const Vector3& at : tied_[slot]) {
         const auto same = [&](const Vector3& x) { return distance(x, at) < 1e-9 * scene_.size_; };

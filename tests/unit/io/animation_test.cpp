@@ -2,6 +2,7 @@
 #include "rubato/io/animation.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cmath>
@@ -123,7 +124,7 @@ TEST(Animation, ShowsATurningArm) {
   ASSERT_TRUE(dae);
   InitialValueProblem problem{.dae = *dae, .t_end = 0.9, .base = start->base};
   (*dae)->pack(*start, problem.x, problem.w);
-  const auto folder = std::filesystem::temp_directory_path() / "rubato_animation_test";
+  const auto folder = std::filesystem::temp_directory_path() / ("rubato-animation-" + std::to_string(getpid()));
   std::filesystem::remove_all(folder);
   AnimationWriter writer(**dae, *system, *scene, folder, regular_times(0.25, 0, 0.9), false);
   Observer* const observers[] = {&writer};

@@ -105,6 +105,17 @@ TEST(Hdf5, TheSameResultGivesTheSameBytes) {
   EXPECT_EQ(read_hdf5(folder.path / "b.h5")->trajectory.values, r.trajectory.values);
 }
 
+/// Options hold the whole model: a thousand bodies are more than a classic attribute takes.
+TEST(Hdf5, OptionsMayBeLong) {
+  const Folder folder;
+  RunResult r;
+  for (int i = 0; i < 20'000; ++i) r.options += "[[body]] # " + std::to_string(i) + "\n";
+  ASSERT_TRUE(write_hdf5(folder.path / "a.h5", r).ok());
+  ASSERT_TRUE(write_hdf5(folder.path / "b.h5", r).ok());
+  EXPECT_TRUE(read_hdf5(folder.path / "a.h5")->options == r.options);
+  EXPECT_TRUE(*read_file(folder.path / "a.h5") == *read_file(folder.path / "b.h5"));
+}
+
 TEST(Hdf5, AnEmptyTrajectoryIsAResultToo) {
   const Folder folder;
   ASSERT_TRUE(write_hdf5(folder.path / "a.h5", RunResult{}).ok());
