@@ -105,6 +105,32 @@ TEST(Scene, FollowsTheBodies) {
   EXPECT_EQ(pieces_of(scene, "ground").size(), 0U);
 }
 
+/// Systems hold angular velocities in body axes; asked for, they are in space, as they were given.
+TEST(Scene, BodiesTellTheirVelocityInSpace) {
+  const Body turned{.name = "a",
+                    .mass = 1,
+                    .inertia = {1, 2, 2.5},
+                    .pose = {.rotation = from_axis_angle({1, -2, 0.5}, 1.3)},
+                    .velocity = {4, 5, 6},
+                    .angular_velocity = {1, 2, 3}};
+  const Body flat{.name = "b",
+                  .kind = BodyKind::planar,
+                  .mass = 1,
+                  .inertia = {0, 0, 1},
+                  .pose = {.position = {0, 0, 7}, .rotation = from_axis_angle({0, 0, 1}, 0.4)},
+                  .velocity = {4, 5, 0},
+                  .angular_velocity = {0, 0, 3}};
+  const auto system = build({.bodies = {turned, flat}});
+  ASSERT_TRUE(system);
+  const MechanicalState s = (*system)->start();
+  for (const auto& [i, body] : {std::pair{std::size_t{0}, &turned}, {std::size_t{1}, &flat}}) {
+    const BodyVelocity got = (*system)->velocity(i, view(s.q), view(s.v), view(s.base));
+    expect_at(got.linear, body->velocity, 1e-14);
+    expect_at(got.angular, body->angular_velocity, 1e-14);
+    expect_at((*system)->pose(i, view(s.q), view(s.base)).position, body->pose.position, 0);
+  }
+}
+
 /// Velocities are the derivatives of positions, of points on bodies and of beams.
 TEST(Scene, VelocitiesAreDerivatives) {
   Mechanism m{.bodies = {{.name = "a", .mass = 1, .inertia = {1, 1, 1}},
