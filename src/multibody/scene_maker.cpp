@@ -240,7 +240,7 @@ class SceneMaker {
       case JointType::revolute: return axis(0.03 * scene_.size_);
       case JointType::prismatic:
       case JointType::cylindrical:
-      case JointType::point_on_line: return axis(0.2 * scene_.size_);
+      case JointType::point_on_line: return axis(0.12 * scene_.size_);
       case JointType::distance: return add_line(part, {anchor(joint.a), anchor(joint.b)});
       case JointType::fixed:
       case JointType::spherical:
