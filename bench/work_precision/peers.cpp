@@ -6,10 +6,13 @@
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_version.h>
 #include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "rubato/problem/linearisation.hpp"
 
@@ -18,6 +21,26 @@ namespace rubato::bench {
 namespace {
 
 constexpr long max_steps = 200'000;
+
+/// c B − J in compressed columns. IDA clears the places, too: they are written anew each time.
+struct SparseStepMatrix {
+  explicit SparseStepMatrix(const Linearisation& linearisation)
+      : pattern(united(linearisation.mass_pattern(), linearisation.jacobian_pattern())),
+        of_mass(positions_in(linearisation.mass_pattern(), pattern)),
+        of_jacobian(positions_in(linearisation.jacobian_pattern(), pattern)) {}
+
+  void fill(SUNMatrix matrix, double c, In mass, In jacobian) const noexcept {
+    std::ranges::copy(pattern.column_starts(), SUNSparseMatrix_IndexPointers(matrix));
+    std::ranges::copy(pattern.row_indices(), SUNSparseMatrix_IndexValues(matrix));
+    double* const values = SUNSparseMatrix_Data(matrix);
+    std::fill_n(values, pattern.nnz(), 0.0);
+    for (std::size_t p = 0; p < mass.size(); ++p) values[of_mass[p]] += c * mass[p];
+    for (std::size_t p = 0; p < jacobian.size(); ++p) values[of_jacobian[p]] -= jacobian[p];
+  }
+
+  SparsePattern pattern;
+  std::vector<int> of_mass, of_jacobian;
+};
 
 /// The model as SUNDIALS calls it.
 struct Model {
@@ -59,6 +82,7 @@ struct Model {
   ScratchMemory scratch;
   Vector u, u_rate, zero, f;
   std::unique_ptr<Linearisation> linearisation;
+  std::optional<SparseStepMatrix> sparse;  ///< with KLU
 };
 
 /// 0: fine, positive: try a smaller step, negative: give up.
@@ -95,8 +119,13 @@ int ida_jacobian(realtype t, realtype c, N_Vector x, N_Vector w, N_Vector, SUNMa
                  N_Vector, N_Vector) {
   Model& m = *static_cast<Model*>(user);
   const EvalStatus status = m.linearisation->update(m.at(t, N_VGetArrayPointer(x)), m.in(N_VGetArrayPointer(w)), {});
-  Model::add(matrix, c, m.linearisation->mass_pattern(), m.linearisation->mass());
-  Model::add(matrix, -1, m.linearisation->jacobian_pattern(), m.linearisation->jacobian());
+  const In mass = m.linearisation->mass(), jacobian = m.linearisation->jacobian();
+  if (SUNMatGetID(matrix) == SUNMATRIX_DENSE) {
+    Model::add(matrix, c, m.linearisation->mass_pattern(), mass);
+    Model::add(matrix, -1, m.linearisation->jacobian_pattern(), jacobian);
+  } else {
+    m.sparse->fill(matrix, c, mass, jacobian);
+  }
   return answer(status);
 }
 
@@ -105,12 +134,13 @@ void be_quiet(int, const char*, const char*, char*, void*) {}
 /// What every run of SUNDIALS needs besides its integrator.
 class Workspace {
  public:
-  explicit Workspace(const Vector& start) {
+  /// nnz = 0: dense, else KLU.
+  explicit Workspace(const Vector& start, int nnz = 0) {
     SUNContext_Create(nullptr, &context);
     const auto n = static_cast<sunindextype>(start.size());
     x = vector(start);
-    matrix = SUNDenseMatrix(n, n, context);
-    solver = SUNLinSol_Dense(x, matrix, context);
+    matrix = nnz == 0 ? SUNDenseMatrix(n, n, context) : SUNSparseMatrix(n, n, nnz, CSC_MAT, context);
+    solver = nnz == 0 ? SUNLinSol_Dense(x, matrix, context) : SUNLinSol_KLU(x, matrix, context);
   }
   ~Workspace() {
     SUNLinSolFree(solver);
@@ -196,16 +226,20 @@ Run run_cvode(const InitialValueProblem& problem, const Accuracy& accuracy) {
   return run;
 }
 
-Run run_ida(const InitialValueProblem& problem, const Accuracy& accuracy) {
+Run run_ida(const InitialValueProblem& problem, const Accuracy& accuracy, Algebra algebra) {
   Model m(problem);
-  Workspace space(problem.x);
+  if (algebra == Algebra::klu) m.sparse.emplace(*m.linearisation);
+  Workspace space(problem.x, m.sparse ? m.sparse->pattern.nnz() : 0);
   N_Vector w = space.vector(start_rate(m));
   Vector differential = m.zero;
   for (int i = 0; i < m.dae.size(); ++i) differential[i] = m.dae.layout().kind(i) == Kind::differential ? 1 : 0;
   void* ida = IDACreate(space.context);
   IDAInit(ida, ida_residual, problem.t_start, space.x, w);
   IDASetErrHandlerFn(ida, be_quiet, nullptr);
-  IDASStolerances(ida, accuracy.rtol, accuracy.atol);
+  Vector atol = Vector::Constant(m.dae.size(), accuracy.atol);
+  for (int i = 0; i < m.dae.size(); ++i)
+    if (differential[i] == 0) atol[i] *= accuracy.algebraic_factor;
+  IDASVtolerances(ida, accuracy.rtol, space.vector(atol));
   IDASetUserData(ida, &m);
   IDASetLinearSolver(ida, space.solver, space.matrix);
   IDASetJacFn(ida, ida_jacobian);
@@ -213,6 +247,7 @@ Run run_ida(const InitialValueProblem& problem, const Accuracy& accuracy) {
   IDASetSuppressAlg(ida, m.dae.layout().index() >= 2 ? SUNTRUE : SUNFALSE);
   IDASetMaxNumSteps(ida, max_steps);
   IDASetStopTime(ida, problem.t_end);
+  if (accuracy.initial_step > 0) IDASetInitStep(ida, accuracy.initial_step);
   double t = problem.t_start;
   const int flag = IDASolve(ida, problem.t_end, &t, space.x, w, IDA_NORMAL);
   Run run{.completed = flag >= 0, .trouble = flag >= 0 ? "" : fmt::format("IDASolve: {} at t = {:.3g}", flag, t)};

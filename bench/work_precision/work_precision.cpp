@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "measure.hpp"
 #include "peers.hpp"
 #include "rubato/integrate/integrate.hpp"
 #include "rubato/io/file.hpp"
@@ -31,11 +32,8 @@ namespace rubato::bench {
 
 namespace {
 
-constexpr double short_visit = 2e-3;  // s: shorter runs are repeated at once until this is reached
-constexpr double long_run = 0.01;     // s: repeated once only
 constexpr double too_long = 0.08;     // s: a method is not asked for tighter tolerances
 constexpr double peer_too_long = 10;  // s: nor is a peer
-constexpr double only_once = 1;       // s: not repeated at all
 
 /// Who needs more has chosen the wrong method.
 long max_steps(const InitialValueProblem& problem) { return problem.dae->size() > 10 ? 6'000 : 20'000; }
@@ -113,40 +111,6 @@ Result<catalogue::Instance> instance_of(const Case& c) {
   return instance;
 }
 
-/// One solver at one tolerance.
-struct Row {
-  std::string solver = {};
-  double tolerance = 0;
-  double digits = 0;
-  Run run = {};
-  double seconds = std::numeric_limits<double>::infinity();
-  bool lost = false;  ///< did not finish or reached no digit
-  bool hopeless =
-      false;  ///< takes too many steps or seconds, here or at a larger tolerance: tighter ones are not tried
-};
-
-double cpu_seconds() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-Run run_rubato(const InitialValueProblem& problem, const Method& method, const Accuracy& accuracy) {
-  const auto summary = integrate(problem, method,
-                                 {.tolerances = {.rtol = accuracy.rtol, .atol = accuracy.atol},
-                                  .step = {.initial_step = accuracy.initial_step, .max_steps = max_steps(problem)}});
-  if (!summary) return {.trouble = summary.error().message};
-  const Statistics& s = summary->statistics;
-  return {.completed = completed(summary->status),
-          .trouble = completed(summary->status) ? "" : summary->reason,
-          .x = summary->x,
-          .steps = s.steps,
-          .rejected = s.rejected + s.failed,
-          .f_calls = s.f_calls + s.f_calls_jacobian,
-          .jacobians = s.jacobians,
-          .factorisations = s.factorisations};
-}
-
 bool compared(const Method& method) {
   if (method.info.kind == "Runge-Kutta") return method.info.name == "radau5" || method.info.name == "radau";
   if (method.info.kind == "multistep") return method.info.name == "bdf";
@@ -166,69 +130,23 @@ std::vector<Row> measured(const Case& c, const catalogue::Instance& instance, co
   };
   for (const double tolerance : tolerances(c))
     add(peer, tolerance, [&](const Accuracy& accuracy) {
-      return peer == "cvode" ? run_cvode(instance.problem, accuracy) : run_ida(instance.problem, accuracy);
+      const Accuracy own_start{.rtol = accuracy.rtol, .atol = accuracy.atol};
+      return peer == "cvode" ? run_cvode(instance.problem, accuracy) : run_ida(instance.problem, own_start);
     });
   for (const Method& method : methods()) {
     if (!compared(method) || method.info.max_index < instance.problem.dae->layout().index()) continue;
     for (const double tolerance : tolerances(c))
-      add(method.info.name, tolerance,
-          [&](const Accuracy& accuracy) { return run_rubato(instance.problem, method, accuracy); });
+      add(method.info.name, tolerance, [&](const Accuracy& accuracy) {
+        return run_rubato(instance.problem, method, accuracy, max_steps(instance.problem));
+      });
   }
-  for (int repeat = 0; repeat < repeats; ++repeat)
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      Row& row = rows[i];
-      if (repeat == 0 && i > 0 && rows[i - 1].solver == row.solver && rows[i - 1].hopeless)
-        row.lost = row.hopeless = true;
-      if (row.lost || (repeat > 1 && row.seconds > long_run) || (repeat > 0 && row.seconds > only_once)) continue;
-      Run run;
-      const double visit = cpu_seconds();
-      do {
-        const double begin = cpu_seconds();
-        run = runs[i]();
-        row.seconds = std::min(row.seconds, cpu_seconds() - begin);
-      } while (cpu_seconds() - visit < short_visit);
-      if (repeat > 0) continue;
-      row.digits = run.completed ? catalogue::digits(instance, view(std::as_const(run.x))).value_or(0) : 0;
-      row.run = std::move(run);
-      row.lost = !(row.digits > 0);
-      row.hopeless = row.solver == peer ? row.seconds > peer_too_long
-                                        : row.run.steps >= max_steps(instance.problem) || row.seconds > too_long;
-    }
+  measure_in_turns(rows, runs, repeats, [&](const Row& row) {
+    return Judgement{.digits = catalogue::digits(instance, view(std::as_const(row.run.x))).value_or(0),
+                     .hopeless = row.solver == peer
+                                     ? row.seconds > peer_too_long
+                                     : row.run.steps >= max_steps(instance.problem) || row.seconds > too_long};
+  });
   return rows;
-}
-
-/// What it takes a solver to reach so many digits: counters and time, interpolated (logarithmically) between two of its
-/// tolerances. A tolerance counts for the least digits of it and all tighter ones: no solver is praised for a lucky run.
-struct Cost {
-  double steps = 0, f_calls = 0, factorisations = 0, seconds = 0;
-};
-std::optional<Cost> cost_of(const std::vector<Row>& rows, const std::string& solver, double digits) {
-  std::vector<const Row*> own;
-  for (const Row& row : rows)
-    if (row.solver == solver && !row.lost) own.push_back(&row);
-  std::vector<double> sure(own.size());  // rising with i: own is in order of falling tolerances
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = own.size(); i-- > 0;) sure[i] = least = std::min(least, own[i]->digits);
-  for (std::size_t i = 0; i + 1 < own.size(); ++i) {
-    if (!(sure[i] <= digits && digits < sure[i + 1])) continue;
-    const double theta = (digits - sure[i]) / (sure[i + 1] - sure[i]);
-    const auto between = [&](double a, double b) { return std::exp((1 - theta) * std::log(a) + theta * std::log(b)); };
-    const auto count = [&](long Run::*member) {
-      return between(static_cast<double>(own[i]->run.*member), static_cast<double>(own[i + 1]->run.*member));
-    };
-    return Cost{.steps = count(&Run::steps),
-                .f_calls = count(&Run::f_calls),
-                .factorisations = count(&Run::factorisations),
-                .seconds = between(own[i]->seconds, own[i + 1]->seconds)};
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string> solvers_of(const std::vector<Row>& rows) {
-  std::vector<std::string> names;
-  for (const Row& row : rows)
-    if (names.empty() || names.back() != row.solver) names.push_back(row.solver);
-  return names;
 }
 
 std::string ratio(std::optional<double> value) { return value ? fmt::format("{:.2f}", *value) : ""; }
@@ -317,24 +235,6 @@ io::Figure figure(const std::string& label, const std::vector<Row>& rows, const 
           .panels = {std::move(panel)}};
 }
 
-std::string first_line(const char* command) {
-  std::string text;
-  if (FILE* pipe = popen(command, "r")) {
-    char line[256];
-    if (std::fgets(line, sizeof line, pipe)) text = line;
-    pclose(pipe);
-  }
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.empty() ? "unknown" : text;
-}
-
-std::string processor() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  return "unknown";
-}
-
 struct Arguments {
   std::string only = {}, output = "results/work_precision";
   int repeats = 3;
@@ -380,15 +280,12 @@ void write(const std::string& file, const std::string& text) {
 
 int main(const Arguments& arguments) {
   fmt::print(
-      "Work against precision\n"
-      "  machine   {}\n  compiler  GCC-compatible {}, {}\n  commit    {}\n"
-      "  peers     SUNDIALS {}: CVODE (BDF) and IDA, dense, the same f, B and exact Jacobian\n"
+      "Work against precision\n{}"
+      "            CVODE (BDF) and IDA, dense, the same f, B and exact Jacobian\n"
       "  time      CPU, set-up included, least of {} or more interleaved repetitions\n"
       "  Debian's packaged SUNDIALS takes 3 to 4 times as long as a current build with identical counters: judge by\n"
       "  the counters at equal digits; a ratio r to it is a ratio of about 3r to 4r to a current build.\n",
-      processor(), __VERSION__, RUBATO_BUILD_TYPE,
-      first_line("git -C \"" RUBATO_SOURCE_DIR "\" describe --always --dirty 2>/dev/null"), sundials_version(),
-      arguments.repeats);
+      circumstances(), arguments.repeats);
   if (const auto made = io::make_folder(arguments.output); !made) usage(made.error().message);
   std::string csv = "problem,solver,tolerance,digits,steps,rejected,f_calls,jacobians,factorisations,cpu_seconds\n";
   for (const Case& c : cases()) {
