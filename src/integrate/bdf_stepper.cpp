@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <numbers>
 
 #include "combine.hpp"
 #include "newton_norm.hpp"
@@ -21,10 +19,16 @@ constexpr int max_start_steps = 6;  // by the starter
 constexpr int failures_to_restart = 3;
 constexpr double refactor_ratio = 1.25;  // of c and ĉ
 constexpr double slow_contraction = 0.3;
-constexpr double worth_growing = 1.2;  // a smaller step than the error permits, rather than another factorisation
+// Changes of h cost a factorisation and leave traces in the history: only such as are worth it, and no growth right after one.
+constexpr double largest_growth = 2, least_growth = 1.2, least_shrinking = 0.9, most_shrinking = 0.5;
+constexpr int steps_before_growth = 2;
 // Of Newton's iteration, as a fraction of the tolerance: its errors enter high differences, and with them the choice of
-// the order. Over seven problems 0.1 takes 32 000 steps, 0.03 24 300.
-constexpr double largest_kappa = 0.01;
+// the order. Over seven problems 0.1 takes 32 000 steps, 0.03 24 300. At index 3 they are c times larger in the velocities.
+constexpr double own_kappa = 0.01, own_kappa_of_motion = 0.001;
+// At index 3: how fast the weight of velocities may fall from step to step. After a change of h their differences vanish in passing.
+constexpr double weight_decay = 0.8;
+// Of T_k/T_{k−1}, mean over about ten steps: above, a vibration holds h; a motion that is followed has about 0.1 to 0.4.
+constexpr double vibrating_log_ratio = -0.36, unknown_log_ratio = -1;  // log 0.7
 
 constexpr double harmonic(int k) noexcept {
   double sum = 0;
@@ -62,25 +66,12 @@ Tolerances for_steps(const IntegrateOptions& options) {
   return options.tolerances;
 }
 
-double kappa(const IntegrateOptions& options) {
-  const bool own = options.newton.tolerance > 0 || options.step.fixed_step > 0;
-  return own ? newton_kappa(options, for_steps(options).rtol) : largest_kappa;
+double kappa(const IntegrateOptions& options, bool of_motion) {
+  const bool given = options.newton.tolerance > 0 || options.step.fixed_step > 0;
+  return given ? newton_kappa(options, for_steps(options).rtol) : of_motion ? own_kappa_of_motion : own_kappa;
 }
 
 }  // namespace
-
-double bdf_stability_angle(int k) {
-  constexpr int points = 20000;
-  double angle = std::numbers::pi / 2;
-  for (int i = 1; i < points; ++i) {
-    const double phi = std::numbers::pi * i / points;
-    const std::complex<double> d = 1.0 - std::polar(1.0, -phi);
-    std::complex<double> z = 0, power = 1;
-    for (int j = 1; j <= k; ++j) z += (power *= d) / static_cast<double>(j);
-    if (z.real() < -1e-12 * std::abs(z)) angle = std::min(angle, std::atan2(std::abs(z.imag()), -z.real()));
-  }
-  return angle;
-}
 
 Result<std::unique_ptr<Stepper>> BdfStepper::create(Orders orders, const InitialValueProblem& problem,
                                                     const IntegrateOptions& options) {
@@ -109,13 +100,15 @@ BdfStepper::BdfStepper(Orders orders, const InitialValueProblem& problem, const 
       norm_(problem.dae->layout(), for_steps(options), options.step),
       newton_norm_(problem.dae->layout(), for_steps(options),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
-      kappa_(kappa(options)),
+      motion_(problem.dae->layout(), options),
+      kappa_(kappa(options, motion_.applies())),
       constant_mass_(problem.dae->constant_mass()),
       t_(problem.t_start) {
   const int n = system_->size();
   for (Vector* v : {&w_, &predicted_, &slope_, &correction_, &trial_, &rate_, &rho_, &residual_, &step_, &weights_,
-                    &difference_, &zero_})
+                    &difference_, &zero_, &order_weights_, &motion_weights_})
     v->setZero(n);
+  motion_.set_powers(norm_);
   history_.setZero(n, orders.highest + 2);
   old_base_.setZero(problem.dae->base_size());
   for (int i = 0; i < max_points; ++i) column_[static_cast<std::size_t>(i)] = i;
@@ -229,8 +222,10 @@ Attempt BdfStepper::attempt(double t, double h) noexcept {
     result.status = solve(t, h, result);
     if (result.status == StepStatus::ok) {
       has_trial_ = true;
-      judge(h, result);
-      if (!trial_.allFinite()) result.status = StepStatus::not_finite;
+      if (trial_.allFinite())
+        judge(h, result);
+      else
+        result.status = StepStatus::not_finite;
     }
   }
   failed_ = result.status != StepStatus::ok;
@@ -286,7 +281,7 @@ StepStatus BdfStepper::iterate(double t, double h) noexcept {
   const int own = patient ? 50 : 4;
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
   newton_weights(*system_, newton_norm_, x(), h, view(weights_));
-  newton_.start(k_max, kappa_, jacobian_current_ || patient, patient);
+  newton_.start(k_max, kappa_ / memory_.weight.of_newton, jacobian_current_ || patient, patient);
   const double relaxation = 2 / (1 + c_ / factored_c_);
   for (bool first = true;; first = false) {
     if (!first)
@@ -318,17 +313,72 @@ StepStatus BdfStepper::iterate(double t, double h) noexcept {
   return StepStatus::ok;
 }
 
+/// What the differences of this step are measured with.
+void BdfStepper::weigh(double h) noexcept {
+  norm_.weights(x(), view(std::as_const(trial_)), h, view(motion_weights_));
+  if (motion_.applies()) motion_.mask(view(motion_weights_));
+  order_weights_ = motion_weights_;
+  if (motion_.applies()) motion_.mask_velocities(view(order_weights_));
+}
+
 /// T_j of (6).
 double BdfStepper::difference(int j, double h) noexcept {
   double factor = 1;
   for (int i = 0; i <= j; ++i) factor *= (i + 1) * h / (h + age_[static_cast<std::size_t>(i)]);
-  if (j == memory_.order) {
-    difference_ = correction_;
-  } else {
-    evaluate(j, h, view(difference_), {});
-    difference_ = trial_ - difference_;
+  evaluate(j, h, view(difference_), {});
+  difference_ = trial_ - difference_;
+  return factor * norm_.weighted(view(difference_), view(order_weights_));
+}
+
+/// ‖D_k‖ as far as it is an error.
+double BdfStepper::motion_size() noexcept {
+  if (!motion_.applies()) return norm_.weighted(view(correction_), view(motion_weights_));
+  motion_.filter(*system_, factored_c_, correction_, residual_, difference_);
+  return norm_.weighted(view(difference_), view(motion_weights_));
+}
+
+/// Up to rounding of t.
+bool BdfStepper::same_size() const noexcept { return std::abs(h_ - memory_.h_old) < 1e-6 * h_; }
+
+/// The size of the next step, as a multiple of h, where the error permits `factor`; much as in IDA.
+double BdfStepper::next_factor(double factor, double h) const noexcept {
+  if (factor < 1) return std::clamp(factor, most_shrinking, least_shrinking);
+  const bool settled = same_size() && memory_.steps_at_size + 1 >= steps_before_growth;
+  if (factor < least_growth || memory_.failures > 0 || !settled) return 1;
+  const double by_newton = options_.newton.limit_growth ? newton_limit_.largest_factor(h, 0) : largest_growth;
+  return std::min({factor, largest_growth, by_newton});
+}
+
+/// By (6), T of the order chosen. Orders above 2 are unstable near the imaginary axis: there an undamped vibration grows until the
+/// error holds h at hω ≈ 1, and differences, T_k/T_{k−1} ≈ hω, no longer fall with their order.
+double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
+  const int k = memory_.order;
+  double t_lower = 0;
+  const auto fall = [&](int order, double t) {
+    next_order_ = order;
+    trial_log_ratio_ = unknown_log_ratio;
+    return t;
+  };
+  if (k > orders_.lowest) {
+    t_lower = difference(k - 1, h);
+    const double log_ratio = std::clamp(std::log(t_k / t_lower), -2.0, 2.0);
+    trial_log_ratio_ = memory_.log_ratio + 0.1 * ((std::isfinite(log_ratio) ? log_ratio : 0) - memory_.log_ratio);
+    if (k > 2 && orders_.lowest <= 2 && trial_log_ratio_ > vibrating_log_ratio)
+      return fall(2, k == 3 ? t_lower : difference(2, h));
+    const bool lower = k > 2 ? t_lower <= t_k && difference(k - 2, h) <= t_k : t_lower <= 0.5 * t_k;
+    if (lower) return fall(k - 1, t_lower);
   }
-  return factor * norm_(view(difference_), x(), view(std::as_const(trial_)), h);
+  const bool may_rise = k < orders_.highest && points_ > k + 1 && accepted;
+  if (may_rise && (k < orders_.lowest || memory_.steps_at_order > k)) {
+    const double t_higher = difference(k + 1, h);
+    if (k > orders_.lowest && t_lower <= std::min(t_k, t_higher)) return fall(k - 1, t_lower);
+    const double worth = k == 1 ? 0.5 : k == 2 && orders_.lowest <= 2 ? 0.25 : 1;
+    if (k < orders_.lowest || t_higher < worth * t_k) {
+      next_order_ = k + 1;
+      return t_higher;
+    }
+  }
+  return t_k;
 }
 
 /// Error, and the order of the next step.
@@ -338,51 +388,33 @@ void BdfStepper::judge(double h, Attempt& attempt) noexcept {
   attempt.error_order = k + 1;
   attempt.keeps_factor = true;
   if (fixed()) return;
-  const double t_k = difference(k, h);
-  double spread = -harmonic(k), alpha_k = 1;
+  weigh(h);
+  double spread = -harmonic(k), alpha_k = 1, product = 1;
   for (int i = 0; i <= k; ++i) {
     alpha_k = h / (h + age_[static_cast<std::size_t>(i)]);
     spread += alpha_k;
+    product *= (i + 1) * alpha_k;
   }
-  const double size = norm_(view(correction_), x(), view(std::as_const(trial_)), h);
-  const double error = std::max(alpha_k, std::abs(spread)) * size;  // (5)
+  const double size = norm_.weighted(view(correction_), view(order_weights_)), whole = motion_size();
+  const double error = std::max(alpha_k, std::abs(spread)) * whole;  // (5)
+  if (motion_.applies()) {
+    const double by_newton = newton_norm_.weighted(view(correction_), view(weights_));
+    trial_weight_ = {
+        .of_differences = std::max(size > 0 ? whole / size : 1, weight_decay * memory_.weight.of_differences),
+        .of_newton = by_newton > 0 ? std::max(1.0, whole / by_newton) : 1};
+  }
 
-  // The order: by (6).
-  double t_next = t_k, t_lower = 0;
-  if (k > orders_.lowest) {
-    t_lower = difference(k - 1, h);
-    const bool lower = k > 2 ? std::max(t_lower, difference(k - 2, h)) <= t_k : t_lower <= 0.5 * t_k;
-    if (lower) {
-      next_order_ = k - 1;
-      t_next = t_lower;
-    }
-  }
-  if (next_order_ == k && k < orders_.highest && points_ > k + 1 && error <= 1 &&
-      (k < orders_.lowest || memory_.steps_at_order > k)) {
-    const double t_higher = difference(k + 1, h);
-    const bool falls = k > orders_.lowest && t_lower <= std::min(t_k, t_higher);
-    const bool rises = k < orders_.lowest || (k == 1 ? t_higher < 0.5 * t_k : t_higher < t_k);
-    if (falls) {
-      next_order_ = k - 1;
-      t_next = t_lower;
-    } else if (rises) {
-      next_order_ = k + 1;
-      t_next = t_higher;
-    }
-  }
-  const double estimate = t_next / (next_order_ + 1);
-  const double factor = std::pow(2 * estimate + 1e-4, -1.0 / (next_order_ + 1));
+  const double t_k = product * size;
+  const double t_next = choose_order(h, t_k, error <= 1);
+  const double estimate = trial_weight_.of_differences * t_next / (next_order_ + 1);
+  const double factor = std::pow(2 * estimate + 1e-4, -1.0 / (next_order_ + 1));  // half the tolerance, as in DASSL
   attempt.error = error;
   attempt.error_order = next_order_ + 1;
   if (error > 1) {
     attempt.retry_factor = memory_.failures == 0 ? std::clamp(0.9 * factor, 0.25, 0.9) : 0.25;
     return;
   }
-  attempt.error = std::clamp(estimate, 1e-10, 1.0);
-  attempt.caution = std::pow(2, -1.0 / (next_order_ + 1)) / 0.9;  // DASSL's safety: half the tolerance
-  attempt.largest_factor = factor < worth_growing ? 1 : 2;
-  if (options_.newton.limit_growth)
-    attempt.largest_factor = std::min(attempt.largest_factor, newton_limit_.largest_factor(h, 0));
+  attempt.next_factor = next_factor(factor, h);
 }
 
 void BdfStepper::commit() noexcept {
@@ -392,6 +424,9 @@ void BdfStepper::commit() noexcept {
   } else {
     remember(view(std::as_const(trial_)), h_);
     w_.swap(rate_);
+    memory_.weight = trial_weight_;
+    memory_.log_ratio = trial_log_ratio_;
+    memory_.steps_at_size = same_size() ? memory_.steps_at_size + 1 : 0;
     memory_.by_starter = false;
     memory_.old_order = memory_.order;
     memory_.steps_at_order = next_order_ == memory_.order ? memory_.steps_at_order + 1 : 0;
@@ -492,55 +527,6 @@ Statistics BdfStepper::statistics() const noexcept {
 int BdfStepper::worst_component() const noexcept {
   if (memory_.starting) return starter_->worst_component();
   return has_trial_ && !fixed() ? norm_.worst(view(correction_), x(), view(trial_), h_) : -1;
-}
-
-// --- the list -------------------------------------------------------------------------------------------------------
-
-namespace {
-
-Result<std::unique_ptr<Stepper>> make_bdf(const MethodInfo& info, const InitialValueProblem& problem,
-                                          const IntegrateOptions& options) {
-  const bool variable = info.name == "bdf" && !(options.step.fixed_step > 0);
-  return BdfStepper::create({.lowest = variable ? 1 : info.order, .highest = info.order}, problem, options);
-}
-
-Method bdf_method(int k) {
-  const double angle = bdf_stability_angle(k);
-  const bool a_stable = angle >= std::numbers::pi / 2;
-  return {
-      .info = {.name = fmt::format("bdf{}", k),
-               .kind = "multistep",
-               .help = fmt::format(
-                   "backward differentiation of order {}{}", k,
-                   a_stable ? std::string{} : fmt::format(": A({:.0f}°)-stable", angle * 180 / std::numbers::pi)),
-               .reference = "Brenan, Campbell & Petzold, Numerical Solution of Initial-Value Problems in DAEs, SIAM "
-                            "1996, doi:10.1137/1.9781611971224",
-               .order = k,
-               .embedded_order = k,
-               .dense_order = k,
-               .stages = 1,
-               .f_calls = 0,
-               .stiffly_accurate = true,
-               .a_stable = a_stable,
-               .r_infinity = 0,
-               .max_index = 3,
-               .needs_constant_mass = false,
-               .needs_exact_jacobian = false,
-               .shrink_limit = 1.0 / 4,
-               .growth_limit = 8},
-      .make = make_bdf};
-}
-
-}  // namespace
-
-std::vector<Method> bdf_methods() {
-  std::vector<Method> all;
-  Method variable = bdf_method(5);
-  variable.info.name = "bdf";
-  variable.info.help = "backward differentiation of variable order 1 to 5; with fixed steps bdf5";
-  all.push_back(std::move(variable));
-  for (int k = 1; k <= max_bdf_order; ++k) all.push_back(bdf_method(k));
-  return all;
 }
 
 }  // namespace rubato

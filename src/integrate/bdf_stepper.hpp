@@ -13,7 +13,9 @@
 ///   accepted where C_k ‖D_k‖ ≤ 1,   C_k = max(α_k, |α_k − Σ_{i=1..k} 1/i + Σ_{i=0..k−1} α_i|)                          (5)
 ///   ‖h^{j+1} x^{(j+1)}‖ ≈ T_j = (j+1)! α₀ ⋯ α_j ‖D_j‖,   with steps of size h the error of order j is T_j/(j+1)        (6)
 /// in the error norm of the run. The order falls where the T do not fall with it any more, and rises after k + 1 steps where
-/// T_{k+1} < T_k < T_{k−1}; the size of the next step follows from (6) of the new order.
+/// T_{k+1} < T_k < T_{k−1} (from order 2 where T_3 < T_2/4); the size of the next step follows from (6) of the new order. At
+/// index 3 (motion_error.hpp) ‖D_k‖ in (5) is that of the motion, and the T are taken of positions, whose differences show no
+/// traces of a change of h; a factor between both, which may fall slowly only, makes (6) comparable to (5).
 /// Brenan, Campbell & Petzold, Numerical Solution of Initial-Value Problems in DAEs, SIAM 1996, ch. 5,
 /// doi:10.1137/1.9781611971224; IDA: Hindmarsh et al., ACM TOMS 31 (2005) 363, doi:10.1145/1089014.1089020.
 ///
@@ -23,6 +25,7 @@
 #include <array>
 #include <memory>
 
+#include "motion_error.hpp"
 #include "newton_control.hpp"
 #include "rubato/integrate/error_norm.hpp"
 #include "rubato/integrate/method.hpp"
@@ -82,13 +85,19 @@ class BdfStepper final : public Stepper {
   [[nodiscard]] StepStatus prepare(double t) noexcept;
   [[nodiscard]] StepStatus iterate(double t, double h) noexcept;
   void judge(double h, Attempt& attempt) noexcept;
+  void weigh(double h) noexcept;
   [[nodiscard]] double difference(int j, double h) noexcept;
+  [[nodiscard]] double motion_size() noexcept;
+  [[nodiscard]] double choose_order(double h, double t_k, bool accepted) noexcept;
+  [[nodiscard]] bool same_size() const noexcept;
+  [[nodiscard]] double next_factor(double factor, double h) const noexcept;
 
   std::unique_ptr<SteppedSystem> system_;
   std::unique_ptr<Stepper> starter_;
   IntegrateOptions options_;
   Orders orders_;
   ErrorNorm norm_, newton_norm_;
+  MotionError motion_;
   double kappa_ = 0;
   NewtonControl newton_;
   NewtonStepLimit newton_limit_;
@@ -102,6 +111,11 @@ class BdfStepper final : public Stepper {
   Vector w_;         ///< x' at the newest
   Vector old_base_;  ///< of the charts, while rebase() runs
   double t_ = 0;
+  /// At index 3 the error of a step weighs more than D_k does as it is measured for the choice of the order, and by Newton. Before
+  /// there is a step: a guess.
+  struct Weight {
+    double of_differences = 1, of_newton = 1;
+  };
   struct Memory {
     int order = 1, old_order = 1;  ///< of the next step, and of the last: that of the dense output
     int steps_at_order = 0;
@@ -110,6 +124,9 @@ class BdfStepper final : public Stepper {
     bool starting = true;    ///< the next step is the starter's
     bool by_starter = true;  ///< the last one was
     double h_old = 0;
+    int steps_at_size = 0;  ///< since h changed
+    Weight weight;
+    double log_ratio = -1;  ///< of T_k/T_{k−1}, a mean over some steps
   } memory_;
 
   // Linearisation. factored_c_ = 0: no valid factor.
@@ -118,8 +135,11 @@ class BdfStepper final : public Stepper {
 
   // Trial.
   Vector predicted_, slope_, correction_, trial_, rate_, rho_, residual_, step_, weights_, difference_, zero_;
+  Vector order_weights_, motion_weights_;
   double h_ = 0, c_ = 0;
   int next_order_ = 1;
+  Weight trial_weight_;
+  double trial_log_ratio_ = -1;
   bool has_trial_ = false, too_large_ = false, failed_ = false, ready_ = false;
 };
 

@@ -105,10 +105,13 @@ void ErrorNorm::shares(In e, In x0, In x1, double h, Out out) const noexcept {
 
 double ErrorNorm::scale(double h) const noexcept { return std::min(1.0, h / reference_time_); }
 
-void ErrorNorm::weights(In x0, double h, Out out) const noexcept {
+void ErrorNorm::weights(In x0, double h, Out out) const noexcept { weights(x0, x0, h, out); }
+
+void ErrorNorm::weights(In x0, In x1, double h, Out out) const noexcept {
   const Scales scales(h / reference_time_, largest_power_);
   for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = scales.of_power[static_cast<std::size_t>(powers_[i])] / (atol_[i] + rtol_ * std::abs(x0[i]));
+    out[i] = scales.of_power[static_cast<std::size_t>(powers_[i])] /
+             (atol_[i] + rtol_ * std::max(std::abs(x0[i]), end_weight_ * std::abs(x1[i])));
 }
 
 double ErrorNorm::weighted(In e, In weights) const noexcept {

@@ -36,6 +36,8 @@ class ErrorNorm {
   /// r_i per unit of error: the weights Newton and Krylov stop tests share with the error norm. Infinite where both
   /// tolerances are zero.
   void weights(In x0, double h, Out out) const noexcept;
+  /// … of a step from x0 to x1.
+  void weights(In x0, In x1, double h, Out out) const noexcept;
   /// (2) with the weights of an earlier call; not finite where e is not. Of several columns, one after the other in e: the
   /// root of the mean of their squares.
   [[nodiscard]] double weighted(In e, In weights) const noexcept;

@@ -20,6 +20,7 @@ struct Attempt {
       0;               ///< advice for the next size, as a multiple of this one, should this attempt not count; 0: none
   double caution = 1;  ///< times the safety factor of the controller: below 1 where the iteration was slow
   double largest_factor = 1e300;  ///< of the next step, for the iteration to converge there as well
+  double next_factor = 0;         ///< of the next step, where the method chooses it itself; 0: the controller does
   bool keeps_factor = false;      ///< the next step needs no new factorisation if h stays the same
 };
 
