@@ -30,6 +30,7 @@ IntegrateOptions radau5_mode(double tolerance, double initial_step) {
   options.step.weight_at = WeightAt::start;
   options.step.controller = Controller::predictive;
   options.newton.limit_growth = false;
+  options.newton.reuse_jacobian = 1e-3;
   return options;
 }
 
@@ -40,6 +41,7 @@ IntegrateOptions spark3_mode(double tolerance, double initial_step) {
   options.step.controller = Controller::elementary;
   options.runge_kutta.map_tolerances = false;
   options.newton.limit_growth = false;
+  options.newton.reuse_jacobian = 1e-3;
   return options;
 }
 

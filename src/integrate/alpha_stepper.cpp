@@ -48,6 +48,7 @@ AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValuePr
       newton_norm_(problem.dae->layout(), for_steps(options),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
       kappa_(newton_kappa(options, for_steps(options).rtol)),
+      jacobian_reuse_(jacobian_reuse(options)),
       constant_mass_(problem.dae->constant_mass()),
       x_(problem.x),
       t_(problem.t_start) {
@@ -334,7 +335,7 @@ Attempt AlphaStepper::attempt(double t, double h) noexcept {
   estimate(h, result);
   if (!trial_.allFinite()) result.status = StepStatus::not_finite;
   if (options_.newton.limit_growth) result.largest_factor = newton_limit_.largest_factor(h, newton_.contraction());
-  result.keeps_factor = newton_.contraction() <= options_.newton.reuse_jacobian;
+  result.keeps_factor = newton_.contraction() <= jacobian_reuse_;
   return result;
 }
 
@@ -360,12 +361,12 @@ void AlphaStepper::commit() noexcept {
   h_before_ = h_last_ = h_;
   newton_.commit();
   newton_limit_.accepted(newton_.contraction());
-  jacobian_usable_ = newton_.contraction() <= options_.newton.reuse_jacobian;
+  jacobian_usable_ = newton_.contraction() <= jacobian_reuse_;
   first_ = false;
 }
 
 void AlphaStepper::discard() noexcept {
-  jacobian_usable_ = jacobian_usable_ && has_trial_ && newton_.contraction() <= options_.newton.reuse_jacobian;
+  jacobian_usable_ = jacobian_usable_ && has_trial_ && newton_.contraction() <= jacobian_reuse_;
   if (!has_trial_) newton_limit_.failed(h_);
 }
 

@@ -91,7 +91,7 @@ class AlphaStepper final : public Stepper {
   std::unique_ptr<SteppedSystem> system_;
   IntegrateOptions options_;
   ErrorNorm norm_, newton_norm_;
-  double kappa_ = 0;
+  double kappa_ = 0, jacobian_reuse_ = 0;
   NewtonControl newton_;
   NewtonStepLimit newton_limit_;
   bool constant_mass_;

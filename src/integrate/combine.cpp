@@ -21,7 +21,7 @@ inline void combine_piece(const double* start, int s, const double* u, std::ptrd
   y_piece = y_sum;
 }
 
-/// (2) and (3) with numbers of columns and rows that the compiler knows: a piece of each column stays in a register. Not
+/// (2) with numbers of columns and rows that the compiler knows: a piece of each column stays in a register. Not
 /// inlined: together with its sisters it would save the registers of all of them.
 template <int rows, int columns, class Offset>
 [[gnu::noinline]] void combine_known(Offset offset, const double* m, const double* z, double* out,
@@ -49,17 +49,6 @@ void combine_any(int rows, int columns, Offset offset, const double* m, const do
 }
 
 }  // namespace
-
-void combine_columns(int s, const double* m, const double* z, double* out, std::ptrdiff_t n) noexcept {
-  const auto offset = [n](int j) { return j * n; };
-  switch (s) {  // the orders of Radau IIA
-    case 2: return combine_known<2, 2>(offset, m, z, out, n);
-    case 3: return combine_known<3, 3>(offset, m, z, out, n);
-    case 5: return combine_known<5, 5>(offset, m, z, out, n);
-    case 7: return combine_known<7, 7>(offset, m, z, out, n);
-    default: return combine_any(s, s, offset, m, z, out, n);
-  }
-}
 
 void combine_columns(int rows, std::span<const int> chosen, const double* m, const double* z, double* out,
                      std::ptrdiff_t n) noexcept {

@@ -12,12 +12,10 @@ namespace rubato::detail {
 /// start and x may be the same memory; y may be empty.
 void combine(In start, int s, const double* u, const double* a, Out x, const double* c, Out y) noexcept;
 
-/// All combinations of s columns: out_i = Σ_{j<s} m_ij z_j, m by rows. out and z are different memory.   (2)
-void combine_columns(int s, const double* m, const double* z, double* out, std::ptrdiff_t n) noexcept;
-/// The same for chosen columns: out_i = Σ_j m_ij z_{chosen_j}, i < rows.   (3)
+/// Combinations of chosen columns: out_i = Σ_j m_ij z_{chosen_j}, i < rows, m by rows. out and z are different memory.   (2)
 void combine_columns(int rows, std::span<const int> chosen, const double* m, const double* z, double* out,
                      std::ptrdiff_t n) noexcept;
-/// out_i = x + z_i for all columns of z; out may be the memory of x or z.   (4)
+/// out_i = x + z_i for all columns of z; out may be the memory of x or z.   (3)
 void add_to_columns(In x, In z, Out out) noexcept;
 
 }  // namespace rubato::detail

@@ -1,7 +1,5 @@
 #include "decoupled_stages.hpp"
 
-#include "combine.hpp"
-
 namespace rubato {
 
 StepStatus DecoupledStages::factor(const StageScheme& scheme, SteppedSystem& system, double h) noexcept {
@@ -15,21 +13,18 @@ StepStatus DecoupledStages::factor(const StageScheme& scheme, SteppedSystem& sys
 }
 
 void DecoupledStages::solve(const StageScheme& scheme, SteppedSystem& system, const Matrix& r, Matrix& dz) noexcept {
-  const std::ptrdiff_t n = r.rows();
-  detail::combine_columns(scheme.s, scheme.to_modes.data(), r.data(), modes_.data(), n);
-  double* mode = modes_.data();
-  const auto size = static_cast<std::size_t>(n);
-  for (std::size_t m = 0; m < scheme.real.size(); ++m, mode += n)
-    system.solve(In(mode, size), Out(mode, size), static_cast<int>(m));
-  for (std::size_t m = 0; m < scheme.pairs.size(); ++m, mode += 2 * n) {
-    for (std::ptrdiff_t i = 0; i < n; ++i) complex_[i] = {mode[i], mode[n + i]};
-    system.solve(ComplexIn(complex_.data(), size), ComplexOut(complex_.data(), size), static_cast<int>(m));
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-      mode[i] = complex_[i].real();
-      mode[n + i] = complex_[i].imag();
-    }
-  }
-  detail::combine_columns(scheme.s, scheme.from_modes.data(), modes_.data(), dz.data(), n);
+  scheme.kernels.to_modes(scheme, n_, r.data(), nullptr, 0, real_.data(), pairs_.data());
+  system.solve_slots(static_cast<int>(scheme.real.size()), real_.data(), static_cast<int>(scheme.pairs.size()),
+                     pairs_.data());
+  scheme.kernels.from_modes(scheme, n_, real_.data(), pairs_.data(), dz.data());
+}
+
+double DecoupledStages::correct(const StageScheme& scheme, SteppedSystem& system, const double* r, const double* k,
+                                double a, In weights, Matrix& dz, Matrix& z) noexcept {
+  scheme.kernels.to_modes(scheme, n_, r, k, a, real_.data(), pairs_.data());
+  system.solve_slots(static_cast<int>(scheme.real.size()), real_.data(), static_cast<int>(scheme.pairs.size()),
+                     pairs_.data());
+  return scheme.kernels.add_from_modes(scheme, n_, real_.data(), pairs_.data(), weights.data(), dz.data(), z.data());
 }
 
 }  // namespace rubato

@@ -7,16 +7,21 @@ namespace rubato {
 
 class DecoupledStages {
  public:
-  DecoupledStages(int n, int most_stages) : modes_(Matrix::Zero(n, most_stages)), complex_(Eigen::VectorXcd::Zero(n)) {}
+  DecoupledStages(int n, int most_stages)
+      : n_(n), real_(Matrix::Zero(n, most_stages)), pairs_(Eigen::MatrixXcd::Zero(n, most_stages / 2)) {}
 
   /// λ_k/h B − J for every mode.
   [[nodiscard]] static StepStatus factor(const StageScheme& scheme, SteppedSystem& system, double h) noexcept;
   /// ((hA)⁻¹ ⊗ B − I ⊗ J) dz = r, columns: stages.
   void solve(const StageScheme& scheme, SteppedSystem& system, const Matrix& r, Matrix& dz) noexcept;
+  /// The same for r − a k (k null: for r), dz also added to z. Returns the sum of the squares of dz with these weights.
+  [[nodiscard]] double correct(const StageScheme& scheme, SteppedSystem& system, const double* r, const double* k,
+                               double a, In weights, Matrix& dz, Matrix& z) noexcept;
 
  private:
-  Matrix modes_;
-  Eigen::VectorXcd complex_;
+  std::ptrdiff_t n_;
+  Matrix real_;
+  Eigen::MatrixXcd pairs_;
 };
 
 }  // namespace rubato

@@ -30,10 +30,12 @@ DenseStages::DenseStages(const Vector& c) {
   dense_weights(1, weights.data(), end_slopes.data());
 }
 
-void DenseStages::dense_weights(double theta, double* weights, double* slopes) const noexcept {
-  const int m = degree();
-  const double* const a = powers.data();
-  detail::in_pairs(m, [&]<int width>(std::ptrdiff_t k) {  // Horner, for Σ a_p θ^p first
+namespace {
+
+/// Horner's scheme, for Σ a_p θ^p first; `m` may be a constant that the compiler knows.
+template <class Degree>
+inline void weights_at(Degree m, const double* a, double theta, double* weights, double* slopes) noexcept {
+  detail::in_pairs(m, [&]<int width>(std::ptrdiff_t k) {
     detail::Piece<width> value = detail::piece<width>(a + (m - 1) * m + k);
     if (slopes == nullptr) {
       for (int p = m - 2; p >= 0; --p) value = value * theta + detail::piece<width>(a + p * m + k);
@@ -47,6 +49,24 @@ void DenseStages::dense_weights(double theta, double* weights, double* slopes) c
     }
     detail::piece<width>(weights + k) = value * theta;
   });
+}
+
+}  // namespace
+
+void DenseStages::dense_weights(double theta, double* weights, double* slopes) const noexcept {
+  weights_at(degree(), powers.data(), theta, weights, slopes);
+}
+
+void DenseStages::continuation(const Vector& c, double ratio, double* weights) const noexcept {
+  const auto all = [&](auto m) {
+    for (const double ci : c) {
+      weights_at(m, powers.data(), 1 + ci * ratio, weights, nullptr);
+      weights[m - 1] -= 1;
+      weights += m;
+    }
+  };
+  if (degree() == 3) return all(std::integral_constant<int, 3>{});  // the usual degree
+  all(degree());
 }
 
 }  // namespace rubato

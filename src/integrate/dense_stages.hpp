@@ -19,6 +19,8 @@ struct DenseStages {
   Vector end_slopes;  ///< ℓ_k'(1)
   /// ℓ_k(θ) and, where asked for, ℓ_k'(θ).
   void dense_weights(double theta, double* weights, double* slopes) const noexcept;
+  /// ℓ_k(1 + c_i ratio) − δ_km, by rows i: the stages of a step `ratio` times as long that follows, relative to where it starts.
+  void continuation(const Vector& c, double ratio, double* weights) const noexcept;
 };
 
 }  // namespace rubato

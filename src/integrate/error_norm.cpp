@@ -117,13 +117,19 @@ void ErrorNorm::weights(In x0, In x1, double h, Out out) const noexcept {
 double ErrorNorm::weighted(In e, In weights) const noexcept {
   const std::size_t n = weights.size();
   RUBATO_ASSERT(n == 0 ? e.empty() : e.size() % n == 0, "whole columns");
-  if (e.empty()) return 0;
-  const auto columns = static_cast<double>(e.size() / n);
   double squares = 0;
   for (std::size_t first = 0; first < e.size(); first += n)
     detail::in_pairs(static_cast<std::ptrdiff_t>(n), [&]<int width>(std::ptrdiff_t i) {
       squares += (detail::piece<width>(e.data() + first + i) * detail::piece<width>(weights.data() + i)).square().sum();
     });
+  return from_squares(squares, e, weights);
+}
+
+double ErrorNorm::from_squares(double squares, In e, In weights) const noexcept {
+  if (e.empty()) return 0;
+  if (norm_ == Norm::rms && squares < infinity) return std::sqrt(squares / static_cast<double>(e.size()));
+  const std::size_t n = weights.size();
+  const auto columns = static_cast<double>(e.size() / n);
   if (!(squares < infinity)) {  // rare: a weight may be infinite and its error zero
     squares = 0;
     for (std::size_t i = 0; i < e.size(); ++i)

@@ -37,6 +37,11 @@ inline void newton_weights(SteppedSystem& system, const ErrorNorm& norm, In x, d
     norm.weights(x, h, weights);
 }
 
+/// Θ up to which J is kept. With fixed steps a poor J has no smaller step to escape to.
+[[nodiscard]] inline double jacobian_reuse(const IntegrateOptions& options, double with_error_control = 1e-3) {
+  return options.newton.reuse_jacobian.value_or(options.step.fixed_step > 0 ? 1e-3 : with_error_control);
+}
+
 [[nodiscard]] inline double newton_kappa(const IntegrateOptions& options, double rtol) {
   if (options.newton.tolerance > 0) return options.newton.tolerance;
   if (options.step.fixed_step > 0) return 1e-6;  // to rounding

@@ -138,8 +138,8 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Chec
               "error, h_norm, plain or scaled");
   check.allow(newton.norm != NewtonNorm::scaled || newton.tolerance > 0, "newton.tolerance", newton.tolerance,
               "more than 0 with newton.norm = scaled: it is absolute there");
-  check.allow(newton.reuse_jacobian >= 0 && newton.reuse_jacobian < 1, "newton.reuse_jacobian", newton.reuse_jacobian,
-              "a number in [0, 1)");
+  const double reuse = newton.reuse_jacobian.value_or(0);
+  check.allow(reuse >= 0 && reuse < 1, "newton.reuse_jacobian", reuse, "a number in [0, 1)");
   const RungeKuttaOptions& rk = options.runge_kutta;
   check.allow(listed(rk.estimate, ErrorEstimate::spark), "runge_kutta.estimate", static_cast<long>(rk.estimate),
               "filtered, plain or spark");

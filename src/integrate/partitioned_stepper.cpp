@@ -208,7 +208,7 @@ EvalStatus PartitionedStepper::evaluate_stage(double t, double h, int j) noexcep
   return status;
 }
 
-/// (1), divided by h.
+/// (1), divided by h, into r_.
 StepStatus PartitionedStepper::residual(double t, double h) noexcept {
   const int n = system_->size(), s = table().s;
   for (int j = 0; j < s; ++j)
@@ -229,7 +229,17 @@ StepStatus PartitionedStepper::residual(double t, double h) noexcept {
   return StepStatus::ok;
 }
 
-StepStatus PartitionedStepper::correct(double h) noexcept {
+StepStatus PartitionedStepper::correct(double t, double h, double& size) noexcept {
+  if (const StepStatus status = residual(t, h); status != StepStatus::ok) return status;
+  if (const StepStatus status = solve(h); status != StepStatus::ok) return status;
+  const int s = table().s;
+  size = newton_norm_.weighted(first_columns(dz_, s), view(weights_));
+  z_.leftCols(s) += dz_.leftCols(s);
+  return StepStatus::ok;
+}
+
+/// dz_ from r_.
+StepStatus PartitionedStepper::solve(double h) noexcept {
   ++system_->counters.solves;
   if (!krylov_) {
     stages_->solve(r_, dz_);
@@ -237,7 +247,7 @@ StepStatus PartitionedStepper::correct(double h) noexcept {
   }
   // A hundredth of what Newton may leave, or a thousandth of its correction: the contraction stays Newton's own.
   const bool converged = krylov_->solve(*stages_, plan_.rules(), *system_, h, view(std::as_const(weights_)),
-                                        0.01 * kappa_, 1e-3 * options_.newton.reuse_jacobian, r_, dz_);
+                                        0.01 * kappa_, 1e-3 * jacobian_reuse_, r_, dz_);
   return converged ? StepStatus::ok : StepStatus::newton_diverged;
 }
 

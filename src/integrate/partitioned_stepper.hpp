@@ -40,8 +40,7 @@ class PartitionedStepper final : public StagedStepper {
   StepStatus linearised(double t) noexcept override;
   void before_step(double h) noexcept override;
   StepStatus factor(double h) noexcept override;
-  StepStatus residual(double t, double h) noexcept override;
-  StepStatus correct(double h) noexcept override;
+  StepStatus correct(double t, double h, double& size) noexcept override;
   StepStatus finish(double t, double h) noexcept override;
   EvalStatus estimate_residual(double t, double h, In shift) noexcept override;
   void slopes(int row, double h, double* out) const noexcept override;
@@ -56,6 +55,8 @@ class PartitionedStepper final : public StagedStepper {
   [[nodiscard]] bool is_algebraic(int row) const noexcept { return algebraic_[static_cast<std::size_t>(row)] != 0; }
   void build();
   [[nodiscard]] StepStatus linearise_parts(double t) noexcept;
+  [[nodiscard]] StepStatus residual(double t, double h) noexcept;
+  [[nodiscard]] StepStatus solve(double h) noexcept;
   [[nodiscard]] EvalStatus evaluate_stage(double t, double h, int j) noexcept;
   /// Σ_j on_z Z_j + h Σ_j on_k x'_j in the differential rows of `out`; the stages' f as evaluate_stage() left them.
   void combine(double h, StageCombination StageRule::*which, Vector& out) noexcept;

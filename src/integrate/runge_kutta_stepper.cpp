@@ -60,6 +60,8 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
   stages_.setZero(n, r_.cols());
   slope_.setZero(n);
   product_.setZero(n);
+  for (int i = 0; i < n; ++i)
+    if (problem.dae->layout().kind(i) == Kind::algebraic) algebraic_.push_back(i);
   for (const auto& scheme : schemes_) {
     if (scheme.table.c[0] > 0) {
       extra_rows_.emplace_back();
@@ -79,28 +81,27 @@ StepStatus RungeKuttaStepper::factor(double h) noexcept {
   return system_->factor(1 / (s.gamma0 * h), slot);
 }
 
-/// (1) into r_, h K_i into k_.
-StepStatus RungeKuttaStepper::residual(double t, double h) noexcept {
+/// Solves (1), linearised. What B multiplies is subtracted in one pass with the transformation where B = I.
+StepStatus RungeKuttaStepper::correct(double t, double h, double& size) noexcept {
   const StageScheme& s = scheme();
-  detail::combine_columns(s.s, s.inverse.data(), z_.data(), k_.data(), z_.rows());
-  detail::add_to_columns(view(x_), first_columns(z_, s.s), first_columns(stages_, s.s));
-  for (int i = 0; i < s.s; ++i) {
+  const std::ptrdiff_t n = z_.rows();
+  s.kernels.stages_and_slopes(s, n, x_.data(), z_.data(), stages_.data(), k_.data());
+  if (const EvalStatus status = system_->f_columns(t, h, s.table.c, stages_, r_); status != EvalStatus::ok)
+    return step_status(status);
+  for (int i = 0; i < s.s && !constant_mass_; ++i) {
     const double ti = t + s.table.c[i] * h;
-    if (const EvalStatus status = system_->f(ti, column(stages_, i), column(r_, i)); status != EvalStatus::ok)
-      return step_status(status);
-    if (constant_mass_) continue;
     if (const EvalStatus status = system_->mass_times(ti, column(stages_, i), column(k_, i), view(product_));
         status != EvalStatus::ok)
       return step_status(status);
     r_.col(i) -= product_ / h;
   }
-  if (constant_mass_)
-    system_->matrix().add_B_times(first_columns(r_, s.s), -1 / h, first_columns(k_, s.s), first_columns(r_, s.s));
-  return StepStatus::ok;
-}
-
-StepStatus RungeKuttaStepper::correct(double /*h*/) noexcept {
-  decoupled_.solve(scheme(), *system_, r_, dz_);
+  StepMatrix& matrix = system_->matrix();
+  const bool identity = constant_mass_ && matrix.B_is_identity();
+  if (constant_mass_ && !identity)
+    matrix.add_B_times(first_columns(r_, s.s), -1 / h, first_columns(k_, s.s), first_columns(r_, s.s));
+  const double squares =
+      decoupled_.correct(s, *system_, r_.data(), identity ? k_.data() : nullptr, 1 / h, view(weights_), dz_, z_);
+  size = newton_norm_.from_squares(squares, first_columns(dz_, s.s), view(weights_));
   return StepStatus::ok;
 }
 
@@ -132,13 +133,14 @@ EvalStatus RungeKuttaStepper::estimate_residual(double t, double h, In shift) no
   const StageScheme& s = scheme();
   const Vector& row = extra_rows_[static_cast<std::size_t>(level_)];
   EvalStatus status = EvalStatus::ok;
-  stage_ = x_;
+  const bool at_start = row.size() == 0 && shift.empty();  // f is f0_ there
+  if (!at_start || !constant_mass_) stage_ = x_;
   if (!shift.empty()) stage_ += map(shift);
   if (row.size() == 0) {
     double weights[max_runge_kutta_stages + 1];
     for (int k = 0; k < s.degree(); ++k) weights[k] = s.powers(k, 0) / h;
     detail::combine_columns(1, s.nodes, weights, z_.data(), slope_.data(), z_.rows());
-    if (shift.empty())
+    if (at_start)
       rho_ = f0_;
     else
       status = system_->f(t, view(stage_), view(rho_));
@@ -152,6 +154,7 @@ EvalStatus RungeKuttaStepper::estimate_residual(double t, double h, In shift) no
     status = system_->f(t, view(stage_), view(rho_));
   }
   if (status != EvalStatus::ok) return status;
+  for (const int i : algebraic_) rho_[i] -= f0_[i];
   if (constant_mass_) {
     system_->matrix().add_B_times(view(rho_), -1, view(slope_), view(rho_));
   } else {

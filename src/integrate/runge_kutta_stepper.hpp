@@ -11,7 +11,8 @@
 /// Error estimate: Δν = (B/(hγ₀) − J)⁻¹ ρ with
 ///   c₁ > 0 (Radau IIA, Gauss)   ρ = f(t, x₀) − B p'(0), p the polynomial of the dense output                       (2)
 ///   c₁ = 0 (Lobatto, Radau IA)  ρ = f(t, x₀ + Z₀) − B K₁,  Z₀ = h Σ_j row_j K_j                                     (3)
-/// with B where f is taken: (3) is B [F(x₀ + Z₀) − F(X₁)] for F = B⁻¹f.
+/// with B where f is taken: (3) is B [F(x₀ + Z₀) − F(X₁)] for F = B⁻¹f. In algebraic rows f(t, x₀) is subtracted: what the
+/// last iteration left there does not vanish with h, and would be taken for an error of this step.
 /// (2) is RADAU5's: Hairer & Wanner, Solving ODEs II, IV.8; (3): Schaub & Simeon, ZAMM 83 (2003) 720. Both are zero to order s.
 #include <memory>
 #include <vector>
@@ -39,8 +40,7 @@ class RungeKuttaStepper final : public StagedStepper {
   int filter_slot() const noexcept override;
   int error_order() const noexcept override;
   StepStatus factor(double h) noexcept override;
-  StepStatus residual(double t, double h) noexcept override;
-  StepStatus correct(double h) noexcept override;
+  StepStatus correct(double t, double h, double& size) noexcept override;
   StepStatus finish(double t, double h) noexcept override;
   EvalStatus estimate_residual(double t, double h, In shift) noexcept override;
   void slopes(int row, double h, double* out) const noexcept override;
@@ -56,6 +56,7 @@ class RungeKuttaStepper final : public StagedStepper {
   int level_ = 0, level_old_ = 0;   ///< the scheme in use, and that of the last committed step
   std::vector<Vector> extra_rows_;  ///< per scheme: row of (3); empty for (2)
   DecoupledStages decoupled_;
+  std::vector<int> algebraic_;  ///< unknowns, and their rows
   Matrix k_, stages_;
   Vector slope_, product_;
 

@@ -10,6 +10,7 @@
 
 #include "dense_stages.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
+#include "stage_kernels.hpp"
 
 namespace rubato {
 
@@ -29,6 +30,7 @@ struct StageScheme : DenseStages {
   // (2) in real numbers, by rows: a column per real mode, then two, real and imaginary part, per pair.
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Rows to_modes, from_modes, inverse;  ///< inverse: A⁻¹
+  StageKernels kernels;
 
   /// γ₀ of the error filter (I − hγ₀J)⁻¹: 1/λ of the real mode, whose factor it shares, or a number of its own.
   double gamma0 = 0;

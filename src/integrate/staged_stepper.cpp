@@ -12,6 +12,8 @@ namespace rubato {
 
 namespace {
 
+constexpr double fast_enough_to_keep_h = 1e-3;  // Θ: a step that may grow a little keeps its size, and so the factors
+
 /// rtol' = 0.1 rtol^((s+1)/(2s)), atol' = rtol' atol/rtol.
 Tolerances mapped(const Tolerances& tolerances, int s) {
   const double exponent = (s + 1.0) / (2.0 * s);
@@ -41,6 +43,7 @@ StagedStepper::StagedStepper(const InitialValueProblem& problem, const Integrate
       newton_norm_(problem.dae->layout(), for_steps(options, table, problem.dae->layout().index()),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
       kappa_(newton_kappa(options, for_steps(options, table, problem.dae->layout().index()).rtol)),
+      jacobian_reuse_(jacobian_reuse(options, 1e-2)),
       detector_(options.stiffness, problem.dae->layout()),
       x_(problem.x),
       t_(problem.t_start),
@@ -125,12 +128,7 @@ void StagedStepper::predict(double h) noexcept {
   if (z_.cols() > s + 1)
     z_.rightCols(z_.cols() - s - 1).setZero();  // nothing of a higher order is left: checkpoints hold all columns
   double weights[max_runge_kutta_stages * (max_runge_kutta_stages + 1)];
-  double* row = weights;
-  const double ratio = h / h_old_;
-  for (int i = 0; i < s; ++i, row += old.degree()) {
-    old.dense_weights(1 + c[i] * ratio, row, nullptr);
-    row[old.degree() - 1] -= 1;  // relative to the end of that step
-  }
+  old.continuation(c, h / h_old_, weights);
   detail::combine_columns(s, old.nodes, weights, z_old_.data(), z_.data(), z_.rows());
 }
 
@@ -142,16 +140,12 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
   newton_weights(*system_, newton_norm_, view(x_), h, view(weights_));
   newton_.start(k_max, kappa_, first_ || patient, patient);
   for (;;) {
-    if (const StepStatus status = residual(t, h); status != StepStatus::ok) {
-      attempt.retry_factor = 0.5;
-      return status;
-    }
-    if (const StepStatus status = correct(h); status != StepStatus::ok) {
+    double size = 0;
+    if (const StepStatus status = correct(t, h, size); status != StepStatus::ok) {
       attempt.retry_factor = 0.5;
       return status;
     }
     ++system_->counters.newton_iterations;
-    const double size = newton_norm_.weighted(first_columns(dz_, s), view(weights_));
     const auto verdict = newton_.after(size);
     if (!std::isfinite(size) && !r_.leftCols(s).allFinite()) {  // the model's doing, not the iteration's
       attempt.retry_factor = 0.5;
@@ -161,7 +155,6 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
       attempt.retry_factor = newton_.retry_factor(verdict);
       return StepStatus::newton_diverged;
     }
-    detail::add_to_columns(first_columns(z_, s), first_columns(dz_, s), first_columns(z_, s));
     if (verdict == NewtonControl::Verdict::converged) break;
   }
   attempt.caution = std::min(1.0, (2.0 * k_max + 1) / (2.0 * k_max + newton_.iterations()));
@@ -224,12 +217,18 @@ Attempt StagedStepper::attempt(double t, double h) noexcept {
   Attempt result;
   h_ = h;
   has_trial_ = false;
-  result.status = prepare(t, h);
-  if (result.status == StepStatus::singular_matrix) result.retry_factor = 0.5;
+  bool old_jacobian = false;
+  do {  // a J of an earlier state is the first suspect
+    result.status = prepare(t, h);
+    if (result.status == StepStatus::singular_matrix) result.retry_factor = 0.5;
+    if (result.status != StepStatus::ok) return result;
+    predict(h);
+    result.status = iterate(t, h, result);
+    old_jacobian = !jacobian_current_;
+    jacobian_usable_ = jacobian_current_ || result.status != StepStatus::newton_diverged;
+  } while (result.status == StepStatus::newton_diverged && old_jacobian);
   if (result.status != StepStatus::ok) return result;
-  predict(h);
-  result.status = iterate(t, h, result);
-  if (result.status != StepStatus::ok) return result;
+  result.retry_factor = 0;
   result.status = finish(t, h);
   if (result.status != StepStatus::ok) {
     result.retry_factor = 0.5;
@@ -241,7 +240,7 @@ Attempt StagedStepper::attempt(double t, double h) noexcept {
   const bool judged = options_.step.fixed_step == 0 && std::isfinite(result.error);  // the trial is finite as well
   if (result.status == StepStatus::ok && !judged && !trial_.allFinite()) result.status = StepStatus::not_finite;
   if (options_.newton.limit_growth) result.largest_factor = newton_limit_.largest_factor(h, newton_.contraction());
-  result.keeps_factor = newton_.contraction() <= options_.newton.reuse_jacobian;
+  result.keeps_factor = newton_.contraction() <= fast_enough_to_keep_h;
   return result;
 }
 
@@ -291,7 +290,7 @@ void StagedStepper::commit() noexcept {
   committed(ratio);
   if (!constant_mass_) interpolate(1, view(trial_), view(w_));
   f0_valid_ = jacobian_current_ = false;
-  jacobian_usable_ = newton_.contraction() <= options_.newton.reuse_jacobian;
+  jacobian_usable_ = newton_.contraction() <= jacobian_reuse_;
   first_ = after_rejection_ = false;
 }
 

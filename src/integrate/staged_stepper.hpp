@@ -55,9 +55,9 @@ class StagedStepper : public Stepper {
   [[nodiscard]] virtual StepStatus linearised(double /*t*/) noexcept { return StepStatus::ok; }  ///< J, B are new
   virtual void before_step(double /*h*/) noexcept {}
   [[nodiscard]] virtual StepStatus factor(double h) noexcept = 0;
-  [[nodiscard]] virtual StepStatus residual(double t, double h) noexcept = 0;  ///< of z_ into r_
-  [[nodiscard]] virtual StepStatus correct(double h) noexcept = 0;             ///< dz_ from r_
-  [[nodiscard]] virtual StepStatus finish(double t, double h) noexcept = 0;    ///< column s of z_
+  /// A correction dz_ of z_, added to it, and its size; r_: f at the stages, with what B multiplies or not.
+  [[nodiscard]] virtual StepStatus correct(double t, double h, double& size) noexcept = 0;
+  [[nodiscard]] virtual StepStatus finish(double t, double h) noexcept = 0;  ///< column s of z_
   /// ρ into rho_, the state moved by `shift` (empty: not).
   [[nodiscard]] virtual EvalStatus estimate_residual(double t, double h, In shift) noexcept = 0;
   /// x' of one row at the stages, for rows found by the guard.
@@ -81,7 +81,7 @@ class StagedStepper : public Stepper {
   std::unique_ptr<SteppedSystem> system_;
   IntegrateOptions options_;
   ErrorNorm norm_, newton_norm_;
-  double kappa_ = 0;
+  double kappa_ = 0, jacobian_reuse_ = 0;
   NewtonControl newton_;
   NewtonStepLimit newton_limit_;
   StiffnessDetector detector_;

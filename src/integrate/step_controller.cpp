@@ -23,34 +23,34 @@ StepController::StepController(const StepOptions& options) noexcept
 
 void StepController::restart() noexcept { memory_ = {}; }
 
-double StepController::elementary_factor(double error, double p) const noexcept {
-  return safety_ * std::pow(error, -1 / p);
-}
-
-double StepController::predictive_factor(double h, double error, double p, double caution) const noexcept {
-  const double trend = safety_ * (h / memory_.h) * std::pow(memory_.error / (error * error), 1 / p);
-  return std::min(caution * elementary_factor(error, p), trend);
+/// (3); root = ẽ^(1/p).
+double StepController::predictive_factor(double h, double root, int error_order, double caution) const noexcept {
+  // ẽ₋^(1/p) is known already where that step had the same order and its error was not raised to the smallest that counts.
+  const auto& last = memory_.constants[0];
+  const bool known = last.order == error_order && memory_.error > smallest_previous_error;
+  const double root_before = known ? last.root * last.h : std::pow(memory_.error, 1.0 / error_order);
+  return safety_ * std::min(caution / root, (h / memory_.h) * root_before / (root * root));
 }
 
 /// Whether C turned, from rising to falling or back, within the last four steps, and has not risen twice since.
-bool StepController::swings(double log_constant, int error_order) const noexcept {
-  double later = log_constant, direction = 0;
+bool StepController::swings(double constant, int error_order) const noexcept {
+  double later = constant, direction = 0;
   for (const auto& before : memory_.constants) {
     if (before.order != error_order) break;
-    const double change = later - before.log;
+    const double change = later - before.root;
     if (change * direction < 0) return true;
     if (change > 0 && direction > 0) return false;
     direction = change;
-    later = before.log;
+    later = before.root;
   }
   return false;
 }
 
-double StepController::steady_factor(double h, double log_constant, double caution, int error_order) const noexcept {
-  double largest = log_constant;
+double StepController::steady_factor(double h, double constant, double caution, int error_order) const noexcept {
+  double largest = constant;
   for (const auto& before : {memory_.constants[0], memory_.constants[1]})
-    if (before.order == error_order && before.h >= comparable * h) largest = std::max(largest, before.log);
-  return caution * safety_ * std::exp(-largest / error_order) / h;
+    if (before.order == error_order && before.h >= comparable * h) largest = std::max(largest, before.root);
+  return caution * safety_ / (largest * h);
 }
 
 double StepController::accepted(double h, double error, int error_order, double caution) noexcept {
@@ -59,15 +59,15 @@ double StepController::accepted(double h, double error, int error_order, double 
   const double e = std::max(error, smallest_error);
   const double e_before = memory_.error, ratio = h / memory_.h;
   const auto target = [&] { return std::pow(safety_, p); };
-  const double log_constant = std::log(e) - p * std::log(h);
+  const double root = std::pow(e, 1 / p), constant = root / h;
   double factor = 1;
   switch (memory_.has_previous ? kind_ : Controller::elementary) {
-    case Controller::elementary: factor = caution * elementary_factor(e, p); break;                          // (1)
+    case Controller::elementary: factor = caution * safety_ / root; break;                                   // (1)
     case Controller::pi: factor = std::pow(target() / e, 0.3 / p) * std::pow(e_before / e, 0.4 / p); break;  // (2)
-    case Controller::predictive: factor = predictive_factor(h, e, p, caution); break;                        // (3)
+    case Controller::predictive: factor = predictive_factor(h, root, error_order, caution); break;           // (3)
     case Controller::steady:                                                                                 // (9)
-      factor = swings(log_constant, error_order) ? steady_factor(h, log_constant, caution, error_order)
-                                                 : predictive_factor(h, e, p, caution);
+      factor = swings(constant, error_order) ? steady_factor(h, constant, caution, error_order)
+                                             : predictive_factor(h, root, error_order, caution);
       break;
     case Controller::digital_filter:  // (4)
       factor = std::pow((target() / e) * (target() / e_before), 1 / (4 * p)) * std::pow(ratio, -0.25);
@@ -79,7 +79,7 @@ double StepController::accepted(double h, double error, int error_order, double 
              .error = std::max(error, smallest_previous_error),
              .has_previous = true,
              .after_rejection = false,
-             .constants = {{{h, log_constant, error_order}, memory_.constants[0], memory_.constants[1]}}};
+             .constants = {{{h, constant, error_order}, memory_.constants[0], memory_.constants[1]}}};
   return factor * h;
 }
 
@@ -87,7 +87,7 @@ double StepController::rejected(double h, double error, int error_order, double 
   RUBATO_ASSERT(error_order > 0 && h > 0 && error > 1, "a rejected step has an error above 1");
   memory_.after_rejection = true;
   if (advice > 0) return h * advice;
-  const double factor = caution * elementary_factor(error, error_order);
+  const double factor = caution * safety_ * std::pow(error, -1.0 / error_order);
   return h * std::max(std::min(factor, largest_rejected_factor), shrink_limit_);  // (6)
 }
 
@@ -103,7 +103,7 @@ void StepController::save(ArchiveWriter& out) const {
   out.put(memory_.after_rejection);
   for (const auto& constant : memory_.constants) {
     out.put(constant.h);
-    out.put(constant.log);
+    out.put(constant.root);
     out.put(constant.order);
   }
 }
@@ -115,7 +115,7 @@ bool StepController::load(ArchiveReader& in) noexcept {
   in.get(memory_.after_rejection);
   for (auto& constant : memory_.constants) {
     in.get(constant.h);
-    in.get(constant.log);
+    in.get(constant.root);
     in.get(constant.order);
   }
   return in.ok();

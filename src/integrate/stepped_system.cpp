@@ -162,6 +162,29 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   return StepStatus::ok;
 }
 
+EvalStatus SteppedSystem::f_columns(double t, double h, const Vector& c, const Matrix& x, Matrix& out) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.f : nullptr);
+  const auto n = static_cast<std::size_t>(size());
+  const double* from = x.data();
+  double* to = out.data();
+  for (const double ci : c) {
+    ++counters.f_calls;
+    if (const EvalStatus status = dae_.f(at(t + ci * h, In(from, n)), Out(to, n)); status != EvalStatus::ok)
+      return status;
+    from += n;
+    to += n;
+  }
+  return EvalStatus::ok;
+}
+
+void SteppedSystem::solve_slots(int n_real, double* real, int n_complex, std::complex<double>* complex) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
+  const auto n = static_cast<std::size_t>(size());
+  counters.solves += n_real + n_complex;
+  for (int k = 0; k < n_real; ++k, real += n) matrix_->solve(In(real, n), Out(real, n), k);
+  for (int k = 0; k < n_complex; ++k, complex += n) matrix_->solve(ComplexIn(complex, n), ComplexOut(complex, n), k);
+}
+
 StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept {
   ScopedTimer timer(options_.timing ? &counters.seconds.jacobian : nullptr);
   const long before = linearisation_->f_calls();

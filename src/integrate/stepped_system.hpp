@@ -60,6 +60,8 @@ class SteppedSystem {
     ++counters.f_calls;
     return dae_.f(at(t, x), out);
   }
+  /// f(t + c_i h, x_i) of the columns x_i into those of `out`.
+  [[nodiscard]] EvalStatus f_columns(double t, double h, const Vector& c, const Matrix& x, Matrix& out) noexcept;
   /// B(t, x) w.
   [[nodiscard]] EvalStatus mass_times(double t, In x, In w, Out out) noexcept {
     return dae_.mass_times(at(t, x), w, out);
@@ -82,6 +84,9 @@ class SteppedSystem {
   void scaled_weights(double abs_c, Out weights) noexcept;
   void solve(In r, Out x, int slot = 0) noexcept { solve_with(r, x, slot); }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
+
+  /// In place, column by column: with the factors of the first real slots, and with those of the first complex ones.
+  void solve_slots(int n_real, double* real, int n_complex, std::complex<double>* complex) noexcept;
 
   /// Another state: a new mode may have a larger pattern. False: no linearisation there.
   [[nodiscard]] bool restart(double t, In x, In base, int mode);

@@ -253,6 +253,7 @@ std::vector<Key> all_keys() {
        .help = "the Jacobian is kept while the iteration contracts at least this fast; 0: never",
        .min = 0,
        .max = 1,
+       .default_text = "0.01 for Runge-Kutta methods with error control, else 0.001",
        .field = [](C& c) -> Field { return &c.options.newton.reuse_jacobian; }},
 
       {.name = "stiffness.detect",

@@ -17,7 +17,7 @@ namespace rubato::detail {
 namespace {
 
 constexpr int width = 32, tile = 128;  // 128 · 32 · sizeof(complex) = 64 kB on the stack per operand
-constexpr int largest_small = 6;
+constexpr int largest_small = 12;
 
 template <class T>
 using Column = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
@@ -37,19 +37,21 @@ void scatter(const SparsePattern& pattern, std::span<const T> values, std::span<
     for (int p = starts[j]; p < starts[j + 1]; ++p) full[j * pattern.rows() + rows[p]] = values[p];
 }
 
-/// Growth and pivots of the factors `lu` of the matrix with these values.
 template <class T>
-SolverReport report_of(const SparsePattern& pattern, std::span<const T> values, std::span<const T> lu,
-                       long full_factorisations) noexcept {
-  const int n = pattern.rows();
+double largest_of(std::span<const T> values) noexcept {
+  double largest = 0;
+  for (const T& value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// Growth and pivots of the n × n factors `lu`; matrix_column(j): the values of the matrix there.
+template <class T, class MatrixColumn>
+SolverReport report_of(int n, MatrixColumn&& matrix_column, std::span<const T> lu, long full_factorisations) noexcept {
   SolverReport r{.n = n, .factor_nnz = static_cast<long>(n) * n, .full_factorisations = full_factorisations};
   double smallest = 0, largest = 0;
   for (int j = 0; j < n; ++j) {
     const auto column = lu.subspan(static_cast<std::size_t>(j) * n, static_cast<std::size_t>(n));
-    double a = 0, u = 0;
-    for (int p = pattern.column_starts()[j]; p < pattern.column_starts()[j + 1]; ++p)
-      a = std::max(a, std::abs(values[p]));
-    for (int i = 0; i <= j; ++i) u = std::max(u, std::abs(column[i]));
+    const double a = largest_of<T>(matrix_column(j)), u = largest_of<T>(column.first(static_cast<std::size_t>(j) + 1));
     if (a > 0) r.growth = std::max(r.growth, u / a);
     const double pivot = std::abs(column[j]);
     smallest = j == 0 ? pivot : std::min(smallest, pivot);
@@ -63,15 +65,18 @@ SolverReport report_of(const SparsePattern& pattern, std::span<const T> values, 
 template <class T, int N>
 class SmallDenseSolver final : public LinearSolver<T> {
  public:
-  explicit SmallDenseSolver(const SparsePattern& pattern)
-      : pattern_(pattern), values_(static_cast<std::size_t>(pattern.nnz())) {}
+  explicit SmallDenseSolver(const SparsePattern& pattern) {
+    for (int j = 0; j < N; ++j)
+      for (int p = pattern.column_starts()[j]; p < pattern.column_starts()[j + 1]; ++p)
+        places_.push_back(j * N + pattern.row_indices()[p]);
+  }
 
   FactorStatus factor(std::span<const T> values) noexcept override {
-    RUBATO_ASSERT(values.size() == values_.size(), "values do not fit the pattern");
-    if (!all_finite(values)) return FactorStatus::not_finite;
+    RUBATO_ASSERT(values.size() == places_.size(), "values do not fit the pattern");
+    for (std::size_t p = 0; p < values.size(); ++p) matrix_[places_[p]] = values[p];
+    if (!all_finite(std::span<const T>(matrix_))) return FactorStatus::not_finite;
     ++full_;
-    std::copy(values.begin(), values.end(), values_.begin());
-    scatter<T>(pattern_, values, lu_);
+    lu_ = matrix_;
     for (int k = 0; k < N; ++k) row_[k] = k;
     for (int k = 0; k < N; ++k) {
       int pivot = k;
@@ -121,16 +126,18 @@ class SmallDenseSolver final : public LinearSolver<T> {
     }
   }
 
-  SolverReport report() const noexcept override { return report_of<T>(pattern_, values_, lu_, full_); }
+  SolverReport report() const noexcept override {
+    return report_of<T>(
+        N, [&](int j) { return std::span<const T>(matrix_).subspan(static_cast<std::size_t>(j) * N, N); }, lu_, full_);
+  }
 
  private:
   T& at(int i, int j) noexcept { return lu_[static_cast<std::size_t>(j * N + i)]; }
 
-  std::array<T, static_cast<std::size_t>(N) * N> lu_{};
+  std::array<T, static_cast<std::size_t>(N) * N> matrix_{}, lu_{};
   std::array<T, static_cast<std::size_t>(N)> inverse_pivots_{};
   std::array<int, static_cast<std::size_t>(N)> row_{};  // row k of L U is row row_[k] of the matrix
-  SparsePattern pattern_;
-  std::vector<T> values_;
+  std::vector<int> places_;                             // of the values in the matrix
   long full_ = 0;
 };
 
@@ -186,7 +193,13 @@ class DenseSolver final : public LinearSolver<T> {
     }
   }
 
-  SolverReport report() const noexcept override { return report_of<T>(pattern_, values_, lu_, full_); }
+  SolverReport report() const noexcept override {
+    const auto column = [&](int j) {
+      const auto start = static_cast<std::size_t>(pattern_.column_starts()[j]);
+      return std::span<const T>(values_).subspan(start, pattern_.column_starts()[j + 1] - start);
+    };
+    return report_of<T>(n_, column, lu_, full_);
+  }
 
  private:
   T* column(int j) noexcept { return lu_.data() + static_cast<std::ptrdiff_t>(j) * n_; }

@@ -30,7 +30,7 @@ struct Slot {
   std::vector<double> row_scale, col_scale;
   CondensedMatrix<T> condensed;
   std::unique_ptr<LinearSolver<T>> solver;
-  bool scaled = false;
+  bool scaled = false, plain = false;  // plain: neither scaled nor condensed
   FactorStatus status = FactorStatus::singular;  // nothing factorised yet
 };
 
@@ -77,6 +77,7 @@ struct StepMatrix::Body {
   FactorStatus factor(T c, int k) noexcept {
     Slot<T>& s = slot<T>(k);
     s.scaled = scaled;
+    s.plain = !scaled && !condenses();
     if (scaled) {
       s.row_scale = row_scale;
       s.col_scale = col_scale;
@@ -102,6 +103,10 @@ struct StepMatrix::Body {
     RUBATO_ASSERT(static_cast<int>(r.size()) == whole.rows() && x.size() == r.size(), "sizes disagree");
     RUBATO_ASSERT(s.status == FactorStatus::ok, "solve without a factor");
     ++solves;
+    if (s.plain) {
+      if (x.data() != r.data()) std::copy(r.begin(), r.end(), x.begin());
+      return s.solver->solve(x);
+    }
     const std::span<T> rhs = condenses() ? std::span<T>(s.rhs) : x;
     if (s.scaled)
       for (std::size_t i = 0; i < r.size(); ++i) rhs[i] = s.row_scale[i] * r[i];  // (2)
@@ -178,6 +183,7 @@ void StepMatrix::solve(ComplexIn r, ComplexOut x, int slot) noexcept { body_->so
 const SparsePattern& StepMatrix::B_pattern() const noexcept { return body_->B; }
 const SparsePattern& StepMatrix::J_pattern() const noexcept { return body_->J; }
 In StepMatrix::B_values() const noexcept { return body_->B_values; }
+bool StepMatrix::B_is_identity() const noexcept { return body_->B_is_identity; }
 In StepMatrix::J_values() const noexcept { return body_->J_values; }
 void StepMatrix::multiply_B(In x, Out y) const noexcept { multiply(body_->B, body_->B_values, x, y); }
 void StepMatrix::add_B_times(In f, double alpha, In x, Out y) const noexcept {

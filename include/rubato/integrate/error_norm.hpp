@@ -41,6 +41,8 @@ class ErrorNorm {
   /// (2) with the weights of an earlier call; not finite where e is not. Of several columns, one after the other in e: the
   /// root of the mean of their squares.
   [[nodiscard]] double weighted(In e, In weights) const noexcept;
+  /// The same where Σ (weight_i e_i)² over all columns is known already.
+  [[nodiscard]] double from_squares(double squares, In e, In weights) const noexcept;
 
   /// Another κ for one unknown: stiff components found during a run.
   void set_power(int i, int power) noexcept;

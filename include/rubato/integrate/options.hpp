@@ -64,9 +64,11 @@ struct NewtonOptions {
   int max_iterations = 0;  ///< 0: the method's own, 7 for three stages
   double tolerance = 0;  ///< κ, as a fraction of the tolerance of the step; 0: chosen from rtol. Norm scaled: absolute
   NewtonNorm norm = NewtonNorm::error;
-  bool extrapolate = true;       ///< start from the last step's polynomial; false: from the state
-  bool limit_growth = true;      ///< keep steps where the iteration is likely to converge; false: find out by failing
-  double reuse_jacobian = 1e-3;  ///< J is kept while the iteration contracts at least this fast
+  bool extrapolate = true;   ///< start from the last step's polynomial; false: from the state
+  bool limit_growth = true;  ///< keep steps where the iteration is likely to converge; false: find out by failing
+  /// J is kept while the iteration contracts at least this fast. Nothing: 0.01 for Runge-Kutta methods with error control,
+  /// where a new one costs more than the iterations it saves, 0.001 elsewhere.
+  std::optional<double> reuse_jacobian = {};
 };
 
 /// What the estimate of an implicit Runge-Kutta method is: the difference to an embedded formula, or that difference

@@ -47,18 +47,17 @@ class StepController {
   [[nodiscard]] bool load(ArchiveReader& in) noexcept;
 
  private:
-  [[nodiscard]] double elementary_factor(double error, double p) const noexcept;
-  [[nodiscard]] double predictive_factor(double h, double error, double p, double caution) const noexcept;
-  [[nodiscard]] bool swings(double log_constant, int error_order) const noexcept;
-  [[nodiscard]] double steady_factor(double h, double log_constant, double caution, int error_order) const noexcept;
+  [[nodiscard]] double predictive_factor(double h, double root, int error_order, double caution) const noexcept;
+  [[nodiscard]] bool swings(double constant, int error_order) const noexcept;
+  [[nodiscard]] double steady_factor(double h, double constant, double caution, int error_order) const noexcept;
   Controller kind_;
   double safety_, shrink_limit_, growth_limit_;
   struct Memory {
     double h = 0, error = 0;
     bool has_previous = false, after_rejection = false;
     struct Constant {
-      double h = 0, log = 0;  ///< log C
-      int order = 0;          ///< p; 0: no such step
+      double h = 0, root = 0;  ///< C^(1/p)
+      int order = 0;           ///< p; 0: no such step
     };
     std::array<Constant, 3> constants = {};  ///< of the steps before, the last one first
   } memory_;

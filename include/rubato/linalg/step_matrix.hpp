@@ -65,6 +65,7 @@ class StepMatrix {
   [[nodiscard]] const SparsePattern& B_pattern() const noexcept;
   [[nodiscard]] const SparsePattern& J_pattern() const noexcept;
   [[nodiscard]] In B_values() const noexcept;
+  [[nodiscard]] bool B_is_identity() const noexcept;  ///< in the current linearisation
   [[nodiscard]] In J_values() const noexcept;
   /// Products with the current linearisation: y = B x, y = J x.
   void multiply_B(In x, Out y) const noexcept;
