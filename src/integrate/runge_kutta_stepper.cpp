@@ -154,7 +154,8 @@ EvalStatus RungeKuttaStepper::estimate_residual(double t, double h, In shift) no
     status = system_->f(t, view(stage_), view(rho_));
   }
   if (status != EvalStatus::ok) return status;
-  for (const int i : algebraic_) rho_[i] -= f0_[i];
+  if (!first_)  // a start may be inconsistent in earnest
+    for (const int i : algebraic_) rho_[i] -= f0_[i];
   if (constant_mass_) {
     system_->matrix().add_B_times(view(rho_), -1, view(slope_), view(rho_));
   } else {
