@@ -179,7 +179,7 @@ Result<Instance> mechanical_instance(std::shared_ptr<const MechanicalSystem> sys
                                 .t_start = guess.t,
                                 .t_end = task.t_end,
                                 .x = {},
-                                .base = start->base,
+                                .base = (*dae)->base_of(*start),
                                 .mode = start->mode},
                     .system = std::move(system),
                     .formulation = std::string(formulation),

@@ -264,6 +264,7 @@ int run(const RunArguments& arguments) {
   }
   const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
   const double wall_seconds = watch.seconds();
+  for (const auto& sentence : summary->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
   fmt::print(stderr, "{}", io::summary_text(result, wall_seconds));
   const bool written = write_results(folder, *task, result, scene, animation.get(), wall_seconds);
 

@@ -72,8 +72,14 @@ AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValuePr
     if (in_newton) newton_norm_.set_power(positions_.v + i, 0);
   }
   rates_.setZero(form_.n_lambda);
-  for (int i = form_.lambda; i < form_.lambda + form_.n_lambda; ++i)
-    if (system_->linearisation().jacobian_pattern().index_of(i, i) < 0) constraints_.push_back(i);  // else 0 = λ_i
+  constraints_.reserve(static_cast<std::size_t>(form_.n_lambda));
+}
+
+void AlphaStepper::find_constraints(In base) noexcept {
+  constraints_.clear();
+  const In left_out = form_.formulated != nullptr ? form_.formulated->left_out(base) : In{};
+  for (int i = 0; i < form_.n_lambda; ++i)
+    if (left_out.empty() || left_out[static_cast<std::size_t>(i)] == 0) constraints_.push_back(form_.lambda + i);
 }
 
 StepStatus AlphaStepper::restart(double t, In x, In w, In base, int mode) {
@@ -82,6 +88,7 @@ StepStatus AlphaStepper::restart(double t, In x, In w, In base, int mode) {
   if (w.size() == x.size()) w_ = map(w);
   t_ = t;
   if (!system_->restart(t, view(x_), base, mode)) return StepStatus::fatal;
+  find_constraints(base);
   if (!system_->base().empty()) system_->rebase(view(x_));
   first_ = true;
   h_before_ = 0;
@@ -410,6 +417,7 @@ bool AlphaStepper::load(ArchiveReader& in) {
   for (double* value : {&t_, &h_before_}) in.get(*value);
   in.get(first_);
   if (!in.ok()) return false;
+  find_constraints(system_->base());
   renew();
   return true;
 }

@@ -65,6 +65,8 @@ class AlphaStepper final : public Stepper {
   [[nodiscard]] double c_v(double h) const noexcept {
     return (1 - method_.alpha_m) / ((1 - method_.alpha_f) * method_.gamma * h);
   }
+  /// Rows 0 = g(t,q) that are not left out as dependent.
+  void find_constraints(In base) noexcept;
   void differentiate_start(const InitialValueProblem& problem);
   [[nodiscard]] bool resolved(double h) const noexcept;
   void begin(double h) noexcept;
@@ -84,7 +86,7 @@ class AlphaStepper final : public Stepper {
   InitialValueProblem problem_;  ///< for consistent derivatives at a restart
   SteppedSystem::PositionRows positions_;
   SecondOrderForm form_;
-  std::vector<int> constraints_;  ///< rows 0 = g(t,q) that are not dropped as dependent
+  std::vector<int> constraints_;
   bool whole_velocities_ = false;
   std::vector<char> first_order_;  ///< v and z: unknowns with an a of their own
   std::vector<char> algebraic_;

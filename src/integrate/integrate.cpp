@@ -106,6 +106,7 @@ class Run {
       const RunControl& control, std::unique_ptr<Stepper> stepper)
       : problem_(problem),
         dae_(*problem.dae),
+        mechanics_(dynamic_cast<const FormulatedDae*>(problem.dae.get())),
         method_(method),
         options_(options),
         control_(control),
@@ -131,10 +132,8 @@ class Run {
     const bool resumed = !control_.resume.empty();
     if (resumed) {
       if (auto result = resume(); !result) return result.error();
-    } else if (restart_stepper() && looked(events_.restart(t_, x(), base(), mode_))) {
-      begin_segment();
-      if (!fixed())
-        h_ = options_.step.initial_step > 0 ? options_.step.initial_step : initial_step(problem_.w.size() > 0);
+    } else {
+      begin();
     }
     if (running_) tell_restart();
     while (running_) advance();
@@ -142,6 +141,14 @@ class Run {
   }
 
  private:
+  void begin() {
+    mode_ = dae_.starting_mode(here());
+    if (!restart_stepper() || !looked(events_.restart(t_, x(), base(), mode_))) return;
+    begin_segment();
+    if (!fixed())
+      h_ = options_.step.initial_step > 0 ? options_.step.initial_step : initial_step(problem_.w.size() > 0);
+  }
+
   // --- one pass of the loop -----------------------------------------------------------------------------------------
 
   void advance() {
@@ -197,6 +204,7 @@ class Run {
     if (status == StepStatus::fatal || status == StepStatus::out_of_memory) return give_up("");
     if (fixed()) return give_up("; step.fixed_step allows no smaller one");
     singular_in_a_row_ = status == StepStatus::singular_matrix ? singular_in_a_row_ + 1 : 0;
+    if (singular_in_a_row_ == 1 && exchange_rows()) return;
     if (singular_in_a_row_ > max_singular_in_a_row)
       return give_up(fmt::format(", as {} larger ones did", max_singular_in_a_row));
     h_ = controller_.failed(h, advice);
@@ -253,8 +261,27 @@ class Run {
     tell_step(t_begin, plan.h, attempt.error, event);
     if (event)
       arrive(found);
-    else
+    else if (!(rows_due() && exchange_rows()))
       stepper_->rebase();
+  }
+
+  // --- constraint rows left out -------------------------------------------------------------------------------------
+
+  /// A look at the rows costs like their number cubed, so it is taken the less often the more they are.
+  [[nodiscard]] bool rows_due() const noexcept {
+    if (mechanics_ == nullptr) return false;
+    const auto n = static_cast<long>(mechanics_->left_out(base()).size());
+    return n > 0 && count_.accepted % (1 + n * n / 1024) == 0;
+  }
+
+  /// Where dependent rows left out have become a poor choice, others are, and the method starts again from here.
+  [[nodiscard]] bool exchange_rows() {
+    if (mechanics_ == nullptr || !left_out_wear_out(*mechanics_, here())) return false;
+    const Vector before = map(mechanics_->left_out(base()));
+    if (!make_consistent_here({}) || before == map(mechanics_->left_out(base()))) return false;
+    if (exchanges_++ == 0) first_exchange_ = t_;
+    if (looked(events_.restart(t_, x(), base(), mode_)) && restart_stepper()) tell_restart();
+    return true;
   }
 
   // --- stops and events ---------------------------------------------------------------------------------------------
@@ -424,6 +451,7 @@ class Run {
     const StepStatus status = stepper_->restart(t_, x(), view(std::as_const(w_)), base(), mode_);
     if (status != StepStatus::ok)
       end(run_status(status), fmt::format("at t = {} the method could not start: {}", t_, to_string(status)));
+    if (mechanics_ != nullptr && !mechanics_->left_out(base()).empty()) stepper_->renew();  // other rows, another J
     return running_;
   }
 
@@ -567,12 +595,18 @@ class Run {
     s.last_step = last_step_;
     s.smallest_step = smallest_step_;
     s.largest_step = largest_step_;
+    if (exchanges_ > 0)
+      s.notes.push_back(fmt::format(
+          "dependent constraints left out were exchanged for others {} time{}, first at t = {:.6g}: those kept "
+          "came close to depending on each other",
+          exchanges_, exchanges_ == 1 ? "" : "s", first_exchange_));
     s.stiff = stepper_->stiff_components();
     return s;
   }
 
   const InitialValueProblem& problem_;
   const Dae& dae_;
+  const FormulatedDae* mechanics_;  ///< the same, if it has constraint rows
   const Method& method_;
   const IntegrateOptions& options_;
   const RunControl& control_;
@@ -597,6 +631,8 @@ class Run {
   double last_step_ = 0, smallest_step_ = 0, largest_step_ = 0;
   double t_last_event_ = -infinity;
   int events_in_a_row_ = 0, singular_in_a_row_ = 0;
+  long exchanges_ = 0;
+  double first_exchange_ = 0;
 
   Statistics count_, earlier_;
   Stopwatch watch_;

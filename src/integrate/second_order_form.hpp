@@ -11,6 +11,7 @@ namespace rubato {
 struct SecondOrderForm {
   SteppedSystem::PositionRows positions;          ///< n = 0: none, every differential unknown is one of first order
   const MechanicalSystem* constrained = nullptr;  ///< rigid constraints at position level: 0 = g(t,q) …
+  const FormulatedDae* formulated = nullptr;      ///< … by this Dae
   int lambda = 0, n_lambda = 0;                   ///< … in these rows
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rubato/base/assert.hpp"
+#include "rubato/problem/formulation.hpp"
 
 namespace rubato {
 
@@ -20,6 +21,12 @@ struct Settled {
 /// The larger one; NaN is larger than everything.
 double worse(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 
+/// Of the charts; rows left out as dependent, which stand behind, are no result.
+Eigen::Index chart_size(const Dae& dae) {
+  const auto* mechanics = dynamic_cast<const FormulatedDae*>(&dae);
+  return mechanics != nullptr ? mechanics->system().base_size() : dae.base_size();
+}
+
 double largest_difference(const Vector& a, const Vector& b, Eigen::Index first, Eigen::Index n) {
   double largest = 0;
   for (Eigen::Index i = first; i < first + n; ++i) largest = worse(largest, std::abs(a[i] - b[i]));
@@ -33,15 +40,15 @@ std::vector<BlockError> block_errors(const Dae& dae, In x, In base, In x_referen
   std::vector<BlockError> errors;
   for (const auto& block : dae.layout().blocks())
     errors.push_back({block.name, block.unit, largest_difference(state.x, exact.x, block.offset, block.size)});
-  if (dae.base_size() > 0)
-    errors.push_back({"base", "", largest_difference(state.base, exact.base, 0, exact.base.size())});
+  if (const Eigen::Index n = chart_size(dae); n > 0)
+    errors.push_back({"base", "", largest_difference(state.base, exact.base, 0, n)});
   return errors;
 }
 
 double mixed_error(const Dae& dae, In x, In base, In x_reference, In base_reference) {
   RUBATO_ASSERT(x.size() == x_reference.size() && base.size() == base_reference.size(), "states of the same Dae");
   const Settled state(dae, x, base), exact(dae, x_reference, base_reference);
-  double largest = largest_difference(state.base, exact.base, 0, exact.base.size());
+  double largest = largest_difference(state.base, exact.base, 0, chart_size(dae));
   const auto powers = dae.layout().h_powers();
   for (Eigen::Index i = 0; i < exact.x.size(); ++i) {
     if (powers[static_cast<std::size_t>(i)] != 0) continue;

@@ -180,9 +180,8 @@ Result<void> Start::project_positions() {
   }
 }
 
-void Start::find_dependent_rows() {
+std::pair<Sparse, Vector> Start::hard_rows() {
   const Sparse j = constraint_matrix();
-  const Vector d = coordinate_scale(mass());
   Sparse chosen(static_cast<Eigen::Index>(hard.size()), j.cols());
   {
     std::vector<int> place(static_cast<std::size_t>(j.rows()), -1);
@@ -193,7 +192,19 @@ void Start::find_dependent_rows() {
         if (const int k = place[static_cast<std::size_t>(it.row())]; k >= 0) entries.emplace_back(k, c, it.value());
     chosen.setFromTriplets(entries.begin(), entries.end());
   }
+  return {std::move(chosen), coordinate_scale(mass())};
+}
+
+void Start::find_dependent_rows() {
+  const auto [chosen, d] = hard_rows();
   rank = rank_of_rows(chosen, d, options.rank_tolerance);
+  if (!options.dependent.empty() && rank.dependent.size() == options.dependent.size()) {
+    std::vector<int> current;
+    for (std::size_t k = 0; k < hard.size(); ++k)
+      if (std::ranges::find(options.dependent, hard[k]) != options.dependent.end())
+        current.push_back(static_cast<int>(k));
+    rank = choose_rows(chosen, d, current).best;
+  }
   for (int& row : rank.kept) row = hard[static_cast<std::size_t>(row)];
   for (int& row : rank.dependent) row = hard[static_cast<std::size_t>(row)];
   diagnosis.rank = static_cast<int>(rank.kept.size());

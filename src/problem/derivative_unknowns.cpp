@@ -86,6 +86,7 @@ class LongDae final : public Dae {
   EventEffect on_event(const EventContext& event, Out x) const noexcept override {
     return inner_->on_event(event, x.first(slot_.size()));
   }
+  int starting_mode(const At& at) const noexcept override { return inner_->starting_mode(shortened(at)); }
 
  private:
   At shortened(At at) const noexcept {

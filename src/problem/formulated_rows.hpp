@@ -18,9 +18,14 @@ struct FormulationPlan {
   Formulation form;
   MechanicalSizes s;
   Places at;
-  std::vector<char> dropped_lambda, dropped_nu;  ///< dependent rows: multiplier held at zero
+  /// Rows of g, then of A v + b, that are left out (1) at the start, their multipliers held at zero; empty where all are
+  /// independent. They may change on the way: what counts stands behind the system's own base.
+  std::vector<double> dropped;
+  std::size_t system_base = 0;
   std::vector<char> z_differential;
-  bool dropped_any = false;
+
+  [[nodiscard]] In base_of_system(In base) const noexcept { return base.first(system_base); }
+  [[nodiscard]] In dropped_at(In base) const noexcept { return dropped.empty() ? In{} : base.subspan(system_base); }
 };
 
 template <class S>
@@ -37,7 +42,8 @@ class FormulatedRows {
   /// point's own scratch, which shrinks).
   struct Unknowns {
     P p;
-    SIn a;  ///< filled for accelerations and state space, else empty
+    SIn a;       ///< filled for accelerations and state space, else empty
+    In dropped;  ///< rows left out
     EvalStatus status = EvalStatus::ok;
   };
 
@@ -48,7 +54,8 @@ class FormulatedRows {
     P& p = r.p;
     p.t = at.t;
     p.u = at.u;
-    p.base = at.base;
+    p.base = plan_->base_of_system(at.base);
+    r.dropped = plan_->dropped_at(at.base);
     p.mode = at.mode;
     p.scratch = at.scratch;
     p.q = part(at.x, o.q, s.q);
@@ -198,7 +205,7 @@ class FormulatedRows {
       const SOut rows = sub(out, o.nu, s.nu);
       worst(status, level == Level::index_1 ? rolling_acceleration_rows(p, m.a, rows) : equations_->rolling(p, rows));
     }
-    if (plan_->dropped_any) drop_rows(at, out);
+    if (!plan_->dropped.empty()) drop_rows(at, out);
     return status;
   }
 
@@ -219,7 +226,7 @@ class FormulatedRows {
     p.lambda = part(at.x, o.lambda, s.lambda);
     p.nu = part(at.x, o.nu, s.nu);
     p.u = at.u;
-    p.base = at.base;
+    p.base = plan_->base_of_system(at.base);
     p.mode = at.mode;
     p.scratch = at.scratch;
     return p;
@@ -266,17 +273,24 @@ class FormulatedRows {
     return status;
   }
 
-  /// A dependent row says 0 = its multiplier instead.
+  /// A dependent row says 0 = its multiplier instead. Patterns hold for both: another row may be left out later.
   void drop_rows(const Point<S>& at, SOut out) const noexcept {
     const Places& o = plan_->at;
-    const auto hold = [&](int offset, const std::vector<char>& dropped) {
+    const In dropped = plan_->dropped_at(at.base);
+    const auto hold = [&](int offset, In rows) {
       if (offset < 0) return;
-      for (std::size_t i = 0; i < dropped.size(); ++i)
-        if (dropped[i]) out[count(offset) + i] = at.x[count(offset) + i];
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        S& row = out[count(offset) + i];
+        if constexpr (std::is_same_v<S, Tracer>)
+          row = row + at.x[count(offset) + i];
+        else if (rows[i] != 0)
+          row = at.x[count(offset) + i];
+      }
     };
-    hold(o.lambda, plan_->dropped_lambda);
-    hold(o.mu, plan_->dropped_lambda);
-    hold(o.nu, plan_->dropped_nu);
+    const std::size_t n = count(plan_->s.lambda);
+    hold(o.lambda, dropped.first(n));
+    hold(o.mu, dropped.first(n));
+    hold(o.nu, dropped.subspan(n));
   }
 
   /// Columns of M, row-major n × n inside a matrix of `stride` columns.
@@ -336,7 +350,7 @@ class FormulatedRows {
       multiplier[k] = S(1.0);
       worst(status, equations_->reaction(inner, SIn(multiplier).first(nl), SIn(multiplier).subspan(nl), column));
       multiplier[k] = S(0.0);
-      const bool dropped = k < nl ? plan_->dropped_lambda[k] : plan_->dropped_nu[k - nl];
+      const bool dropped = !m.dropped.empty() && m.dropped[k] != 0;
       for (std::size_t i = 0; i < nv; ++i) {
         matrix[i * n + nv + k] = column[i];
         if (!dropped) matrix[(nv + k) * n + i] = column[i];
@@ -346,7 +360,7 @@ class FormulatedRows {
     if (nl > 0) worst(status, equations_->constraint_acceleration(inner, SIn(zero), right.subspan(nv, nl)));
     if (nn > 0) worst(status, equations_->rolling_acceleration(inner, SIn(zero), right.subspan(nv + nl, nn)));
     for (std::size_t k = nv; k < n; ++k) {
-      const bool dropped = k < nv + nl ? plan_->dropped_lambda[k - nv] : plan_->dropped_nu[k - nv - nl];
+      const bool dropped = !m.dropped.empty() && m.dropped[k - nv] != 0;
       right[k] = dropped ? S(0.0) : -right[k];
     }
     if (status != EvalStatus::ok) return status;

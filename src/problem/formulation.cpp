@@ -225,9 +225,17 @@ class FormulatedSystem final : public FormulatedDae {
     return m.status != EvalStatus::ok ? m.status : system_->invariants(m.p, values);
   }
 
-  int base_size() const noexcept override { return system_->base_size(); }
-  void rebase(Out x, Out base) const noexcept override { system_->rebase(positions(x), base); }
-  bool transport(In from, In to, Out x) const noexcept override { return system_->transport(from, to, positions(x)); }
+  int base_size() const noexcept override { return system_->base_size() + static_cast<int>(plan_.dropped.size()); }
+  void rebase(Out x, Out base) const noexcept override { system_->rebase(positions(x), base.first(plan_.system_base)); }
+  bool transport(In from, In to, Out x) const noexcept override {
+    return system_->transport(plan_.base_of_system(from), plan_.base_of_system(to), positions(x));
+  }
+  In left_out(In base) const noexcept override { return plan_.dropped_at(base); }
+  Vector base_of(const MechanicalState& state) const override {
+    Vector base(base_size());
+    base << state.base, map(In(plan_.dropped));
+    return base;
+  }
 
   std::vector<RootInfo> roots() const override { return system_->roots(); }
   EvalStatus root_values(const At& at, Out values) const noexcept override {
@@ -236,6 +244,10 @@ class FormulatedSystem final : public FormulatedDae {
   }
   double next_time_event(double t, int mode) const noexcept override { return system_->next_time_event(t, mode); }
   EventEffect on_event(const EventContext& event, Out x) const noexcept override;
+  int starting_mode(const At& at) const noexcept override {
+    const auto m = rows_.unknowns(at);
+    return m.status != EvalStatus::ok ? at.mode : system_->starting_mode(m.p);
+  }
 
   std::optional<SparsePattern> mass_pattern() const override;
   ModelJacobian model_jacobian() const noexcept override {
@@ -259,7 +271,7 @@ class FormulatedSystem final : public FormulatedDae {
     const bool shown = level == Level::eps_lambda || level == Level::index_3 || plan_.s.lambda == 0;
     return system_->tangent_kind() != ModelJacobian::none && shown && level != Level::quasi_static &&
            level != Level::state_space && plan_.form.kinetics == Kinetics::velocity && system_->plain_coordinates() &&
-           system_->constant_mass() && plan_.s.z == 0 && plan_.s.nu == 0 && !plan_.dropped_any;
+           system_->constant_mass() && plan_.s.z == 0 && plan_.s.nu == 0 && plan_.dropped.empty();
   }
   void collect_tangent_pattern();
   [[nodiscard]] Out positions(Out x) const noexcept {
@@ -405,7 +417,7 @@ EvalStatus FormulatedSystem::unpack(const At& at, In w, MechanicalState& state) 
   state.z = map(m.p.z);
   state.lambda = map(m.p.lambda);
   state.nu = map(m.p.nu);
-  state.base = map(at.base);
+  state.base = map(m.p.base);
   state.a = Vector::Zero(plan_.s.v);
   return rows_.accelerations(m, w, view(state.a));
 }
@@ -414,13 +426,15 @@ EvalStatus FormulatedSystem::unpack(const At& at, In w, MechanicalState& state) 
 EventEffect FormulatedSystem::on_event(const EventContext& event, Out x) const noexcept {
   const Places& o = plan_.at;
   const Out q = block(x, o.q, plan_.s.q), z = block(x, o.z, plan_.s.z);
-  if (o.v >= 0 && o.p < 0) return system_->on_event(event, q, block(x, o.v, plan_.s.v), z);
+  EventContext inner = event;
+  inner.base = plan_.base_of_system(event.base);
+  if (o.v >= 0 && o.p < 0) return system_->on_event(inner, q, block(x, o.v, plan_.s.v), z);
   ScratchMemory memory(scratch_bytes());
   const auto m = rows_.unknowns(
       {.t = event.t, .x = x, .u = event.u, .base = event.base, .mode = event.mode, .scratch = memory.scratch()});
   if (m.status != EvalStatus::ok) return {.mode = event.mode, .terminate = true};
   Vector v = map(m.p.v);
-  const EventEffect effect = system_->on_event(event, q, view(v), z);
+  const EventEffect effect = system_->on_event(inner, q, view(v), z);
   if (!effect.state_changed) return effect;
   if (o.v >= 0) map(block(x, o.v, plan_.s.v)) = v;
   if (o.p >= 0 && system_->inertia(m.p, view(std::as_const(v)), block(x, o.p, plan_.s.v)) != EvalStatus::ok)
@@ -490,14 +504,12 @@ Result<std::shared_ptr<const FormulatedDae>> formulate(std::shared_ptr<const Mec
   FormulationPlan plan;
   plan.form = form;
   plan.s = s;
-  plan.dropped_lambda.assign(static_cast<std::size_t>(s.lambda), 0);
-  plan.dropped_nu.assign(static_cast<std::size_t>(s.nu), 0);
+  plan.system_base = static_cast<std::size_t>(system->base_size());
+  if (!dependent.empty()) plan.dropped.assign(static_cast<std::size_t>(s.lambda + s.nu), 0);
   for (const int row : dependent) {
     if (row < 0 || row >= s.lambda + s.nu)
       return refuse(fmt::format("dependent row {} does not exist; there are {} constraint rows", row, s.lambda + s.nu));
-    (row < s.lambda ? plan.dropped_lambda[static_cast<std::size_t>(row)]
-                    : plan.dropped_nu[static_cast<std::size_t>(row - s.lambda)]) = 1;
-    plan.dropped_any = true;
+    plan.dropped[static_cast<std::size_t>(row)] = 1;
   }
   for (int i = 0; i < s.z; ++i) plan.z_differential.push_back(system->z_is_differential(i));
   Layout layout = make_layout(*system, form, plan.at);

@@ -39,9 +39,17 @@ Result<void> of_mechanics(const FormulatedDae& dae, InitialValueProblem& problem
   ConsistentOptions mine = options;
   mine.u = e.u;
   mine.minimum_norm = false;  // the formulation holds multipliers of dependent rows at zero
-  auto made = consistent_state(dae.system(), state, mine);
+  const In left_out = dae.left_out(view(std::as_const(problem.base)));
+  for (std::size_t row = 0; row < left_out.size(); ++row)
+    if (left_out[row] != 0) mine.dependent.push_back(static_cast<int>(row));
+  ConstraintDiagnosis diagnosis;
+  auto made = consistent_state(dae.system(), state, mine, &diagnosis);
   if (!made) return made.error();
-  problem.base = made->base;
+  problem.base.head(made->base.size()) = made->base;
+  if (!left_out.empty()) {
+    problem.base.tail(static_cast<Eigen::Index>(left_out.size())).setZero();
+    for (const int row : diagnosis.dependent) problem.base[made->base.size() + row] = 1;
+  }
   dae.pack(*made, problem.x, problem.w, view(std::as_const(mine.u)));
   return {};
 }

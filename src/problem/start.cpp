@@ -180,20 +180,19 @@ bool clearly_independent(const Sparse& rows, const Vector& column_scale) {
   return SquareSystem(n + m, entries).reciprocal_condition() > 1e-12;
 }
 
-}  // namespace
-
-RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tolerance) {
-  const int m = static_cast<int>(rows.rows());
-  RowRank rank;
-  rank.kept.resize(static_cast<std::size_t>(m));
-  std::iota(rank.kept.begin(), rank.kept.end(), 0);
-
-  std::vector<int> touched;  // columns with entries: constraints see few of the coordinates of a large model
+/// Columns with entries: constraints see few of the coordinates of a large model.
+std::vector<int> touched_columns(const Sparse& rows) {
+  std::vector<int> touched;
   for (int j = 0; j < rows.cols(); ++j)
     if (rows.col(j).nonZeros() > 0) touched.push_back(j);
-  if (m == 0 || (m > small && clearly_independent(rows, column_scale))) return rank;
-  if (static_cast<double>(touched.size()) * m > 3e7) return rank;
+  return touched;
+}
 
+}  // namespace
+
+ScaledRows scaled_rows(const Sparse& rows, const Vector& column_scale) {
+  const std::vector<int> touched = touched_columns(rows);
+  const int m = static_cast<int>(rows.rows());
   Matrix a = Matrix::Zero(static_cast<Eigen::Index>(touched.size()), m);
   for (std::size_t k = 0; k < touched.size(); ++k)
     for (Sparse::InnerIterator it(rows, touched[k]); it; ++it)
@@ -204,7 +203,18 @@ RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tole
     const double norm = a.rows() > 0 ? a.col(i).norm() : 0.0;
     if (norm > 1e-14 * largest) row_scale[i] = 1 / norm;
   }
-  a = a * row_scale.asDiagonal();
+  return {a * row_scale.asDiagonal(), row_scale};
+}
+
+RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tolerance) {
+  const int m = static_cast<int>(rows.rows());
+  RowRank rank;
+  rank.kept.resize(static_cast<std::size_t>(m));
+  std::iota(rank.kept.begin(), rank.kept.end(), 0);
+
+  if (m == 0 || (m > small && clearly_independent(rows, column_scale))) return rank;
+  if (static_cast<double>(touched_columns(rows).size()) * m > 3e7) return rank;
+  const auto [a, row_scale] = scaled_rows(rows, column_scale);
   if (a.rows() == 0) {
     rank.dependent.swap(rank.kept);
     return rank;

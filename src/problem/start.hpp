@@ -62,6 +62,21 @@ struct RowRank {
 /// the non-zero columns have more than 3e7 entries, the rows are taken as independent.
 [[nodiscard]] RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tolerance);
 
+/// The rows as columns of a dense matrix, without coordinates they do not touch, scaled to norm one.
+struct ScaledRows {
+  Matrix a;
+  Vector row_scale;
+};
+[[nodiscard]] ScaledRows scaled_rows(const Sparse& rows, const Vector& column_scale);
+
+/// The same with the number of dependent rows known: which are best left out, the others determining them with small
+/// factors, and the largest factor |C_ki| with which `current` ones do (rows scaled to norm one; infinite: not at all).
+struct RowChoice {
+  RowRank best;
+  double largest_factor = 0;
+};
+[[nodiscard]] RowChoice choose_rows(const Sparse& rows, const Vector& column_scale, std::span<const int> current);
+
 /// A start under construction.
 class Start {
  public:
@@ -116,8 +131,10 @@ class Start {
 
   /// Moves q along M⁻¹Gᵀ onto g(t,q,λ) = 0 (rows in `hard`), λ held.
   [[nodiscard]] Result<void> project_positions();
-  /// Fills `rank` for the rows in `hard`.
+  /// Fills `rank` for the rows in `hard`; options.dependent where they are as many and no poor choice.
   void find_dependent_rows();
+  /// The rows in `hard` of J, and a scale for its columns.
+  [[nodiscard]] std::pair<Sparse, Vector> hard_rows();
   /// Moves v along M⁻¹Jᵀ until the rates of the rows in `hard` equal `wanted` (zero if empty).
   [[nodiscard]] Result<void> project_velocities(const Vector& wanted = {});
   /// a, λ, ν and algebraic z.

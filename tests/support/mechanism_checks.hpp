@@ -88,7 +88,7 @@ inline Ending run(const SystemPointer& system, const Run& options) {
   const auto dae = formulate(system, *formulation_by_name(options.formulation), ending.diagnosis.dependent);
   EXPECT_TRUE(dae.ok()) << (dae.ok() ? "" : dae.error().message);
   if (!dae) return ending;
-  InitialValueProblem problem{.dae = *dae, .t_end = options.t_end, .base = start->base};
+  InitialValueProblem problem{.dae = *dae, .t_end = options.t_end, .base = (*dae)->base_of(*start)};
   (*dae)->pack(*start, problem.x, problem.w);
   if (options.t_end > 0) {
     auto summary = integrate(problem, options.method, {.tolerances = {.rtol = options.rtol, .atol = options.rtol}});

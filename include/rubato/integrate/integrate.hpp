@@ -80,7 +80,8 @@ struct RunSummary {
   int mode = 0;
   double last_step = 0;
   double smallest_step = 0, largest_step = 0;
-  std::vector<int> stiff = {};  ///< positions found stiff at the end of the run, as components of x
+  std::vector<std::string> notes = {};  ///< what happened on the way that a reader should know, sentences
+  std::vector<int> stiff = {};          ///< positions found stiff at the end of the run, as components of x
   Statistics statistics;
 };
 

@@ -28,9 +28,10 @@ struct ConsistentOptions {
   bool project_velocities = true;
   double tolerance = 1e-12;  ///< on the residuals, relative to the size of the terms
   int max_iterations = 50;
-  double rank_tolerance = 1e-10;  ///< of the rank-revealing factorisation, rows scaled to norm one
-  bool minimum_norm = true;       ///< reactions of dependent rows; false: zero, as `formulate` holds them
-  Vector u = {};                  ///< inputs of a MechanicalSystem at the start; empty: zero
+  double rank_tolerance = 1e-10;    ///< of the rank-revealing factorisation, rows scaled to norm one
+  bool minimum_norm = true;         ///< reactions of dependent rows; false: zero, as `formulate` holds them
+  std::vector<int> dependent = {};  ///< rows to leave out where they still follow well from the others
+  Vector u = {};                    ///< inputs of a MechanicalSystem at the start; empty: zero
 };
 
 /// Positions projected onto g = 0 (mass-orthogonally), velocities onto G v + g_t = 0 and A v + b = 0, then a, λ, ν from
@@ -53,6 +54,12 @@ struct ConsistentOptions {
 
 /// Algebraic unknowns of an index-1 Dae from 0 = f_alg by Newton, then w from B w = f and the differentiated algebraic
 /// part where it is needed; differential unknowns stay. Used at the start and after events of plain Daes.
+/// Mechanical systems: consistent_state. Rows that no longer follow well from the others are exchanged for better ones.
 [[nodiscard]] Result<void> make_consistent(InitialValueProblem& problem, const ConsistentOptions& options = {});
+
+/// Whether the rows a formulation leaves out have become poor ones: J of those kept nears a loss of rank that J of all rows
+/// does not show. With C the factors by which rows left out follow from those kept (all scaled to norm one): max |C| > 10.
+/// Multipliers grow like it.
+[[nodiscard]] bool left_out_wear_out(const FormulatedDae& dae, const At& at);
 
 }  // namespace rubato

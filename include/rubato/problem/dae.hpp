@@ -87,6 +87,8 @@ class Dae : public DaeEquations<double> {
   /// The next time after t at which f jumps or on_event wants to be called; infinity if none.
   [[nodiscard]] virtual double next_time_event(double t, int mode) const noexcept;
   [[nodiscard]] virtual EventEffect on_event(const EventContext& event, Out x) const noexcept;
+  /// The discrete state that goes with a start there: runs begin with it.
+  [[nodiscard]] virtual int starting_mode(const At& at) const noexcept { return at.mode; }
 
  protected:
   explicit Dae(Layout layout) : layout_(std::move(layout)) {}

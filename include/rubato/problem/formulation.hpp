@@ -55,6 +55,10 @@ class FormulatedDae : public Dae {
  public:
   [[nodiscard]] virtual const MechanicalSystem& system() const noexcept = 0;
   [[nodiscard]] virtual const Formulation& formulation() const noexcept = 0;
+  /// Which rows (of g, then of A v + b) are left out at this base, as 1 or 0; empty where all were found independent.
+  [[nodiscard]] virtual In left_out(In base) const noexcept = 0;
+  /// The base of a problem that starts there: that of the system, then the rows left out, if any.
+  [[nodiscard]] virtual Vector base_of(const MechanicalState& state) const = 0;
   /// The unknowns, and their derivatives where known, from a consistent state with the inputs u there (empty: zero).
   virtual void pack(const MechanicalState& state, Vector& x, Vector& w, In u = {}) const = 0;
   /// The mechanical state hidden in x (λ, v, a computed where the formulation solves for them inside).
@@ -66,7 +70,7 @@ class FormulatedDae : public Dae {
 
 /// Refuses combinations that make no sense (penalty of a rigid constraint …), saying why.
 /// `dependent` names constraint rows (of g, then of A v + b) that follow from the others: they are dropped, their
-/// multipliers held at zero.
+/// multipliers held at zero. Which ones may change on the way (they stand in the base): see make_consistent.
 [[nodiscard]] Result<std::shared_ptr<const FormulatedDae>> formulate(std::shared_ptr<const MechanicalSystem> system,
                                                                      Formulation formulation,
                                                                      std::span<const int> dependent = {});

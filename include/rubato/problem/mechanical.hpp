@@ -130,6 +130,7 @@ class MechanicalSystem : public MechanicalEquations<double> {
   [[nodiscard]] virtual EvalStatus root_values(const MechanicalPoint<double>& p, Out values) const noexcept;
   [[nodiscard]] virtual double next_time_event(double t, int mode) const noexcept;
   [[nodiscard]] virtual EventEffect on_event(const EventContext& event, Out q, Out v, Out z) const noexcept;
+  [[nodiscard]] virtual int starting_mode(const MechanicalPoint<double>& p) const noexcept { return p.mode; }
 
  protected:
   explicit MechanicalSystem(MechanicalSizes sizes) : sizes_(sizes) {}
