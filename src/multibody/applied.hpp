@@ -31,6 +31,12 @@ struct AppliedModel {
         if (f) next = std::min(next, f->next_break(t));
     return next;
   }
+  [[nodiscard]] bool jumps_at(double t) const {
+    for (const Components* parts : {&force, &torque})
+      for (const auto& f : *parts)
+        if (f && jumps(*f, t, 0)) return true;
+    return false;
+  }
   template <class S>
   [[nodiscard]] Three<S> in_space(const Components& parts, const ForcePoint<S>& point) const {
     Three<S> out{};

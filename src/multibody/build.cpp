@@ -93,6 +93,7 @@ Result<void> Builder::run() {
         model.state_names.push_back(fmt::format("{}.state{}", element.name, i + 1));
     }
   });
+  share_mode();
   model.sizes.z = static_cast<int>(model.state_names.size());
   model.sizes.lambda = static_cast<int>(model.row_names.size());
   model.sizes.nu = static_cast<int>(model.rolling_names.size());
@@ -100,6 +101,34 @@ Result<void> Builder::run() {
   model.start.lambda = Vector::Zero(model.sizes.lambda);
   model.start.nu = Vector::Zero(model.sizes.nu);
   return {};
+}
+
+/// Bits of the mode: first to all that may touch, then to dampers. Who gets none pays with accuracy around its kinks.
+void Builder::share_mode() {
+  int next = Flag::first;
+  std::vector<std::string> without;
+  const auto give = [&next](Flag& flag) {
+    if (next < Flag::end) flag.bit = next++;
+    return flag.bit != 0;
+  };
+  each_force(model.forces, [&](auto& element) {
+    if constexpr (requires { element.touchings(); }) {
+      bool all = true;
+      for (Touching& touching : element.touchings()) all = give(touching.closed) && all;
+      if (!all) without.push_back("'" + element.name + "'");
+    }
+  });
+  each_force(model.forces, [&](auto& element) {
+    if constexpr (requires { element.touchings(); })
+      for (Touching& touching : element.touchings())
+        if (touching.damper) give(touching.pressing);
+  });
+  model.has_mode = next > Flag::first;
+  if (!without.empty())
+    notes.push_back(
+        fmt::format("{} contacts and end stops have no place in the discrete state, which holds {}: around their "
+                    "impacts steps are less accurate ({})",
+                    without.size(), Flag::end - Flag::first, joined(without)));
 }
 
 Result<void> Builder::check_names() const {

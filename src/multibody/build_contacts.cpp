@@ -111,6 +111,7 @@ Result<void> Builder::compile(const Contact& contact) {
     if (!made.planar && first.shape != Shape::sphere)
       return Error{what + ": planar bodies move across z, but its normal at the start does not lie in that plane"};
   }
+  made.touching = {.damper = made.damping != 0 && !made.damping_by_penetration, .slack = 1e-7 * size_};
   std::get<std::vector<ContactModel>>(model.forces).push_back(std::move(made));
   return {};
 }
@@ -132,6 +133,7 @@ Result<void> Builder::compile(const EndStop& stop) {
     return Error{fmt::format("{}: from min = {} to max = {} rad is a full turn; angles are known within one turn only",
                              what, stop.min, stop.max)};
   if (stop.angular) made.middle = 0.5 * (stop.min + stop.max);
+  made.touching.fill({.damper = made.damping != 0, .slack = made.angular ? 1e-7 : 1e-7 * size_});
   std::get<std::vector<EndStopModel>>(model.forces).push_back(std::move(made));
   return {};
 }

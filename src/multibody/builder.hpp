@@ -22,6 +22,7 @@ class Builder {
   Result<void> check_names() const;
   Result<void> add_bodies();
   void measure();
+  void share_mode();
 
   // build_joints.cpp
   Result<void> add_joint(const Joint& joint);

@@ -13,7 +13,7 @@
 ///   ζ' = v_t − σ₀ |v_t| ζ/g(|v_t|),  g = μ_k + (μ_s − μ_k) exp(−|v_t/v_s|^γ),  force on b: −N (σ₀ ζ + σ₁ ζ' + σ₂ v_t)  (6)
 ///   ζ' = −ζ/τ,  τ = μ_k/(σ₀ v_s), while open: the time bristles take to bend when sliding with v_s                   (7)
 /// Canudas de Wit, Olsson, Åström, Lischinsky, IEEE Trans. Automat. Contr. 40 (1995) 419, doi:10.1109/9.376053.
-/// The kinks at a = 0 are roots (the gap): steps end there. ζ has one component where both bodies are planar, else two: along
+/// The kinks at a = 0 and, in the second law, at N = 0 are roots: steps end there (one_sided.hpp). ζ has one component where both bodies are planar, else two: along
 /// x and y of a plane; around and along a cylinder; between spheres along two directions that follow n smoothly from where it
 /// is at the start to (not including) the opposite side of a.
 #include <cmath>
@@ -38,6 +38,7 @@ struct ContactModel {
   bool swapped = false;  ///< a and b are the mechanism's b and a
   std::optional<LuGre> friction = {};
   std::size_t first_state = 0;
+  Touching touching = {};
 
   [[nodiscard]] bool conservative() const { return damping == 0 && !friction; }
   [[nodiscard]] int n_states() const { return !friction ? 0 : planar ? 1 : 2; }
@@ -87,15 +88,20 @@ struct ContactModel {
   template <class S>
   Push<S> push(const ForcePoint<S>& at, const Touch<S>& here) const {
     const auto& bodies = at.bodies;
-    const bool closed = value_of(here.depth) > 0;
+    const bool closed = touching.closes(at.mode, value_of(here.depth));
     const Three<S> v = relative_velocity(bodies, here);
-    S normal = stiffness * power(here.depth, exponent);
-    if (damping != 0) {
-      const S rate = -dot(here.n, v);
-      normal = damping_by_penetration ? S(normal * (1.0 + damping * rate)) : S(normal + damping * rate);
+    S normal = stiffness * odd_power(here.depth, exponent);
+    bool presses = true;
+    if (damping != 0 && damping_by_penetration) {
+      const S factor = 1.0 - damping * dot(here.n, v);
+      presses = value_of(factor) > 0;
+      normal = normal * factor;
+    } else if (damping != 0) {
+      normal = normal - damping * dot(here.n, v);
+      presses = touching.presses(at.mode, value_of(normal));
     }
     Push<S> out;
-    out.normal = where(closed && value_of(normal) > 0, normal);  // (5)
+    out.normal = where(closed && presses, normal);  // (5)
     if (friction) {
       const auto directions = tangents(bodies, here.n);
       const Bristles<S> bristles = bend(at, v, directions);
@@ -110,7 +116,7 @@ struct ContactModel {
   template <class S>
   void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
     const Touch<S> here = touch(at.bodies);
-    if (!(value_of(here.depth) > 0) && !is_tracer<S>) return;
+    if (!touching.closes(at.mode, value_of(here.depth)) && !is_tracer<S>) return;
     const Push<S> acts = push(at, here);
     const Three<S> on_b = plus(times(acts.normal, here.n), acts.friction);
     wrenches.add_force(b.body, on_b, arm(at.bodies, here, b));
@@ -121,7 +127,7 @@ struct ContactModel {
     if (out.empty()) return;
     const auto& bodies = at.bodies;
     const Touch<S> here = touch(bodies);
-    const bool closed = value_of(here.depth) > 0;
+    const bool closed = touching.closes(at.mode, value_of(here.depth));
     const double tau = friction->mu_k / (friction->sigma_0 * friction->v_s);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = where(!closed, S(-at.z[first_state + i] / tau));  // (7)
     if (!closed && !is_tracer<S>) return;
@@ -131,14 +137,27 @@ struct ContactModel {
   template <class S>
   S energy(const ForcePoint<S>& at) const {
     const S depth = touch(at.bodies).depth;
-    const bool closed = value_of(depth) > 0;
+    const bool closed = touching.closes(at.mode, value_of(depth));
     if (!closed && !is_tracer<S>) return S(0.0);
-    return where(closed, S(stiffness / (exponent + 1) * depth * power(depth, exponent)));
+    return where(closed, S(stiffness / (exponent + 1) * depth * odd_power(depth, exponent)));
   }
 
-  static constexpr std::size_t n_roots = 1;
-  [[nodiscard]] std::vector<std::string> root_names() const { return {name + ".gap"}; }
-  void roots(const ForcePoint<double>& at, std::span<double> out) const { out[0] = -touch(at.bodies).depth; }
+  [[nodiscard]] std::span<Touching> touchings() { return {&touching, 1}; }
+  [[nodiscard]] std::span<const Touching> touchings() const { return {&touching, 1}; }
+  [[nodiscard]] std::size_t n_roots() const { return touching.n_roots(); }
+  [[nodiscard]] std::vector<std::string> root_names() const {
+    std::vector<std::string> names;
+    touching.add_root_names(name + ".gap", names);
+    return names;
+  }
+  void roots(const ForcePoint<double>& at, std::span<double> out) const {
+    const Pressure p = pressure(at);
+    touching.roots(at.mode, p.depth, p.push, out);
+  }
+  [[nodiscard]] int mode_bits(const ForcePoint<double>& at) const {
+    const Pressure p = pressure(at);
+    return touching.bits(p.depth, p.rate, p.push);
+  }
 
   static constexpr std::size_t n_outputs = 6;
   [[nodiscard]] std::vector<std::string> output_names() const {
@@ -157,6 +176,14 @@ struct ContactModel {
   }
 
  private:
+  struct Pressure {
+    double depth, rate, push;  ///< a, a', and N of (5) without its bounds
+  };
+  [[nodiscard]] Pressure pressure(const ForcePoint<double>& at) const {
+    const Touch<double> here = touch(at.bodies);
+    const double rate = -dot(here.n, relative_velocity(at.bodies, here));
+    return {here.depth, rate, stiffness * odd_power(here.depth, exponent) + damping * rate};
+  }
   template <class S>
   struct Bristles {
     std::array<S, 2> v{}, rate{};  ///< v_t and ζ'
@@ -170,13 +197,6 @@ struct ContactModel {
   template <class S>
   static S length(const Three<S>& x) {
     return root(S(dot(x, x)));
-  }
-  template <class S>
-  static S power(const S& x, double p) {
-    using std::pow, std::sqrt;
-    if (p == 1) return x;
-    if (p == 1.5) return x * sqrt(x);
-    return pow(x, p);
   }
   /// From the centre of mass to where they touch.
   template <class S>

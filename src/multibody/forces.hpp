@@ -8,9 +8,11 @@
 /// and, where it applies,
 ///   int n_states() const, std::size_t first_state                                  its own states z
 ///   template <class S> void rates(const ForcePoint<S>&, std::span<S> e) const      z' (its n_states rows)
-///   bool depends_on_time() const, double next_break(double t) const                functions of time inside
-///   std::size_t n_roots, std::vector<std::string> root_names() const               kinks that steps end on
+///   bool depends_on_time() const                                                   functions of time inside …
+///   double next_break(double t) const, bool jumps_at(double t) const               … their kinks; whether the force jumps
+///   std::size_t n_roots() const, std::vector<std::string> root_names() const       kinks that steps end on
 ///   void roots(const ForcePoint<double>&, std::span<double>) const                 their root functions
+///   std::span<Touching> touchings(), int mode_bits(const ForcePoint<double>&) const  which branches hold (one_sided.hpp)
 /// A new kind is a file like spring.hpp, an entry in ForceModels and an overload of Builder::compile (build_forces.cpp).
 #include <tuple>
 #include <vector>

@@ -39,6 +39,7 @@ struct Model {
   MechanicalState start = {};
   int base_size = 0;
   bool autonomous = true, conservative = true, plain = true;
+  bool has_mode = false;  ///< branches of one-sided forces are held in the discrete mode
 };
 
 }  // namespace rubato::multibody::detail

@@ -1,6 +1,8 @@
 #include "motion.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rubato/base/function.hpp"
 
@@ -16,6 +18,14 @@ std::array<double, 4> derivatives(const Function& f, double t) noexcept {
   x.value.value.d[0] = 1.0;
   const Three y = f(x);
   return {y.value.value.value, y.value.value.d[0], y.value.d[0].d[0], y.d[0].d[0].d[0]};
+}
+
+bool jumps(const Function& f, double t, int n) noexcept {
+  const double beside = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-300);
+  const auto left = derivatives(f, t - beside), right = derivatives(f, t);
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(n); ++i)
+    if (std::abs(right[i] - left[i]) > 1e-9 * (std::abs(left[i]) + std::abs(right[i]))) return true;
+  return false;
 }
 
 double integral(const Function& f, double x) noexcept {

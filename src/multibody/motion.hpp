@@ -14,6 +14,9 @@ namespace rubato::multibody::detail {
 /// f, f', f'', f''' at t.
 [[nodiscard]] std::array<double, 4> derivatives(const Function& f, double t) noexcept;
 
+/// Whether f or one of its first n derivatives (n ≤ 2) differs on the two sides of t.
+[[nodiscard]] bool jumps(const Function& f, double t, int n) noexcept;
+
 /// A function of x with this value and slope there.
 inline double lifted(double /*x*/, double value, double /*slope*/) { return value; }
 template <int n>

@@ -72,7 +72,7 @@ class System final : private Holder, public Real {
     return EvalStatus::ok;
   }
 
-  /// Where contacts and end stops open and close. The state stays as it is; only steps end there.
+  /// Where contacts and end stops open and close. The state stays as it is, another branch of their force holds.
   std::vector<RootInfo> roots() const override {
     std::vector<RootInfo> found;
     each_force(held.forces, [&](const auto& element) {
@@ -87,13 +87,24 @@ class System final : private Holder, public Real {
     const ForcePoint<double> at = force_point(p, scratch);
     std::size_t place = 0;
     each_force(held.forces, [&](const auto& element) {
-      if constexpr (requires { element.n_roots; }) {
-        element.roots(at, values.subspan(place, element.n_roots));
-        place += element.n_roots;
+      if constexpr (requires { element.n_roots(); }) {
+        element.roots(at, values.subspan(place, element.n_roots()));
+        place += element.n_roots();
       }
     });
     return EvalStatus::ok;
   }
+  int starting_mode(const MechanicalPoint<double>& p) const noexcept override {
+    if (!held.has_mode) return p.mode;
+    int mode = 1;
+    Scratch scratch = p.scratch;
+    const ForcePoint<double> at = force_point(p, scratch);
+    each_force(held.forces, [&](const auto& element) {
+      if constexpr (requires { element.mode_bits(at); }) mode |= element.mode_bits(at);
+    });
+    return mode;
+  }
+  EventEffect on_event(const EventContext& event, Out q, Out v, Out z) const noexcept override;
   double next_time_event(double t, int /*mode*/) const noexcept override {
     double next = std::numeric_limits<double>::infinity();
     for (const JointModel& joint : held.joints)
@@ -116,6 +127,7 @@ class System final : private Holder, public Real {
   BodyVelocity velocity(std::size_t number, In q, In v, In base) const override;
 
  private:
+  [[nodiscard]] bool jumps_at(double t) const noexcept;
   [[nodiscard]] double kinetic(const MechanicalPoint<double>& p) const;
   [[nodiscard]] double potential(const MechanicalPoint<double>& p) const;
 
@@ -198,6 +210,54 @@ double System::potential(const MechanicalPoint<double>& p) const {
     sum -= held.bodies[i].mass * dot(held.gravity, at.bodies.frames[i + 1].r);
   each_force(held.forces, [&](const auto& element) { sum += element.energy(at); });
   return sum;
+}
+
+/// Whether accelerations or reactions jump, or velocities with a drive that has a kink.
+bool System::jumps_at(double t) const noexcept {
+  bool jumps_there = false;
+  for (const JointModel& joint : held.joints) jumps_there = jumps_there || (joint.motion && jumps(*joint.motion, t, 2));
+  each_force(held.forces, [&](const auto& element) {
+    if constexpr (requires { element.jumps_at(t); }) jumps_there = jumps_there || element.jumps_at(t);
+  });
+  return jumps_there;
+}
+
+/// A root that has fired is on its new side here: of elements with one the state tells the branch. Others keep theirs, also
+/// where rounding shows them on the other side, just after an event of their own.
+EventEffect System::on_event(const EventContext& event, Out q, Out v, Out z) const noexcept {
+  EventEffect effect{.mode = event.mode};
+  if (event.roots.empty()) effect.state_changed = jumps_at(event.t);
+  if (event.roots.empty() || !held.has_mode || event.mode == 0) return effect;
+  ScratchMemory memory(scratch_bytes());
+  Scratch scratch = memory.scratch();
+  const ForcePoint<double> at = force_point({.t = event.t,
+                                             .q = q,
+                                             .v = v,
+                                             .z = z,
+                                             .lambda = {},
+                                             .nu = {},
+                                             .u = event.u,
+                                             .base = event.base,
+                                             .scratch = scratch},
+                                            scratch);
+  std::size_t place = 0;
+  each_force(held.forces, [&](const auto& element) {
+    if constexpr (requires { element.touchings(); }) {
+      const std::size_t end = place + element.n_roots();
+      const bool fired = std::ranges::any_of(event.roots, [&](int root) {
+        return static_cast<std::size_t>(root) >= place && static_cast<std::size_t>(root) < end;
+      });
+      place = end;
+      if (!fired) return;
+      int mask = 0;
+      for (const Touching& touching : element.touchings()) {
+        mask |= touching.closed.set(true) | touching.pressing.set(true);
+        effect.state_changed = effect.state_changed || touching.damper;  // its force jumps
+      }
+      effect.mode = (effect.mode & ~mask) | element.mode_bits(at);
+    }
+  });
+  return effect;
 }
 
 Pose System::pose(std::size_t number, In q, In base) const {

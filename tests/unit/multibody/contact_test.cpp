@@ -258,12 +258,12 @@ TEST(ContactMotion, BouncingKeepsTheHeight) {
   // In contact x = −(g/ω²)(1 − cos ωt) … : leaves when tan(ωt/2) = −vω/g, seen from the touch.
   const double contact = 2 / omega * (pi - std::atan(v * omega / g));
   const auto system = built(m);
-  ASSERT_EQ(system->roots().size(), 1U);
+  ASSERT_EQ(system->roots().size(), 2U);
   EXPECT_EQ(system->roots()[0].name, "bounce.gap");
   const Ending end = run(system, {.t_end = 3 * (2 * fall + contact), .rtol = 1e-8});
-  EXPECT_NEAR(end["ball.z"], r + h, 1e-4 * h);
+  EXPECT_NEAR(end["ball.z"], r + h, 1e-6 * h);
   EXPECT_EQ(end.summary.statistics.events, 6);
-  EXPECT_NEAR(end["energy.total"], mass * g * (r + h), 1e-4 * mass * g * h);
+  EXPECT_NEAR(end["energy.total"], mass * g * (r + h), 1e-6 * mass * g * h);
 }
 
 /// The damping of both laws takes energy in a bounce.
@@ -399,7 +399,7 @@ TEST(EndStops, ReturnAfterHalfAPeriod) {
       m.forces = {stop};
       const double period = 2 * pi * std::sqrt(3 / k) + 2 * 0.8 / v;
       const auto system = built(m);
-      EXPECT_EQ(system->roots().size(), 2U);
+      EXPECT_EQ(system->roots().size(), 4U);
       const Ending end = run(system, {.t_end = period, .rtol = 1e-10});
       EXPECT_NEAR(end[angular ? "body.wz" : "body.vx"], v, 1e-7);
       EXPECT_NEAR(end[angular ? "body.rz" : "body.x"], middle, 1e-7);
