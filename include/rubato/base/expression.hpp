@@ -162,6 +162,9 @@ class Expression {
   }
 
   [[nodiscard]] bool is_constant() const noexcept;
+  /// The next value after x of the (first) variable where the expression has a kink or jumps: comparisons, abs, sign, min,
+  /// max, if and step of arguments a·x + b or c + A sin(a·x + b). Infinity: none known.
+  [[nodiscard]] double next_break(double x) const noexcept;
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
   /// As C99 with these names of the variables; uses <math.h> and `c99_helpers`.

@@ -1,6 +1,5 @@
 #pragma once
 /// A function of one variable, as models take it: an expression or a table. Values and derivatives on every scalar.
-#include <limits>
 #include <span>
 #include <variant>
 
@@ -26,8 +25,8 @@ class Function {
 
   /// The next x after the one given where the function has a kink that an integrator should step on; infinity: none known.
   [[nodiscard]] double next_break(double x) const noexcept {
-    const auto* curve = std::get_if<Curve>(&content_);
-    return curve != nullptr ? curve->next_break(x) : std::numeric_limits<double>::infinity();
+    if (const auto* expression = std::get_if<Expression>(&content_)) return expression->next_break(x);
+    return std::get_if<Curve>(&content_)->next_break(x);
   }
 
   [[nodiscard]] const Expression* expression() const noexcept { return std::get_if<Expression>(&content_); }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -276,6 +278,59 @@ TEST(Expression, EvaluationNeverAllocates) {
   sum += value_of(f.evaluate(std::span<const Second>(&x, 1)));
   EXPECT_EQ(scope.count(), 0);
   EXPECT_GT(sum, 0);
+}
+
+/// Where conditions on a·t + b and on waves change: what a step must not pass over.
+TEST(ExpressionBreaks, AreFoundInTheText) {
+  const double pi = std::numbers::pi, never = std::numeric_limits<double>::infinity();
+  struct Case {
+    const char* text;
+    std::vector<double> breaks;  ///< all between 0 and 1
+  };
+  const Case cases[] = {
+      {"t^2 + sin(t)", {}},
+      {"if(t < 0.2, 1, 2)", {0.2}},
+      {"(t >= 0.3) * (t < 0.3001)", {0.3, 0.3001}},
+      {"(t > 0.25 && t < 0.75) * 4", {0.25, 0.75}},
+      {"if(2 - 4*t > 0, t, 1)", {0.5}},
+      {"step(t, 0.1, 0, 0.4, 1)", {0.1, 0.4}},
+      {"step(2*t + c, 0.3, 0, 0.5, 1)", {0.1, 0.2}},
+      {"abs(t - 0.5) + max(0, t/2 - 0.35) + sign(0.9 - t)", {0.5, 0.7, 0.9}},
+      {"min(t, 1 - t, 0.25)", {0.5}},  // and where t² … : the third is compared with min(t, 1 - t), which is no line
+      {"abs(sin(4*pi*t))", {0.25, 0.5, 0.75}},
+      {"cos(2*pi*t) > 0.5", {1.0 / 6, 5.0 / 6}},
+      {"sin(t) > 2", {}},
+      {"exp(t) > 1.5", {}},
+      {"if(t - 0.6, 1, 2)", {0.6}},
+  };
+  for (const Case& c : cases) {
+    const auto f = Expression::parse(c.text, std::array{std::string("t")}, {{"c", 0.1}});
+    ASSERT_TRUE(f.ok()) << c.text;
+    double t = 1e-9;
+    for (const double expected : c.breaks) {
+      const double next = f->next_break(t);
+      EXPECT_GT(next, t) << c.text;
+      EXPECT_NEAR(next, expected, 4e-15) << c.text;
+      t = next;
+    }
+    EXPECT_GE(f->next_break(t), 1 - 1e-9) << c.text << " after " << t;
+  }
+  // A break lies where the jump has happened, whatever rounding does to the comparison.
+  for (const char* text : {"t < 0.2", "t <= 0.2", "3*t < 0.6", "0.6 >= 3*t", "t/7 < 0.2/7", "t - 0.2 <= 0"}) {
+    const auto f = Expression::parse(text, std::array{std::string("t")});
+    const double after = f->next_break(0), before = after - 4 * (std::nextafter(after, 1) - after);
+    EXPECT_EQ(f->evaluate(std::span<const double>(&after, 1)), 0) << text;
+    EXPECT_EQ(f->evaluate(std::span<const double>(&before, 1)), 1) << text;
+    EXPECT_EQ(f->next_break(after), never) << text;
+  }
+  // Every zero of a wave once, for a long time.
+  const auto wave = Expression::parse("sign(sin(100*pi*t + 1))", std::array{std::string("t")});
+  double t = 0;
+  for (int n = 0; n < 20000; ++n) {
+    t = wave->next_break(t);
+    ASSERT_NEAR(t, (pi * (n + 1) - 1) / (100 * pi), 1e-12) << n;
+  }
+  EXPECT_EQ(Expression::parse("sign(sin(1e300*t))", std::array{std::string("t")})->next_break(1), never);
 }
 
 }  // namespace
