@@ -44,6 +44,9 @@ Result<void> Builder::compile(const TorsionSpring& spring) {
   if (auto ok = check_coefficients(what, {{"stiffness", spring.stiffness}, {"damping", spring.damping}}); !ok)
     return ok;
   if (!std::isfinite(spring.angle)) return Error{what + ": angle is not finite"};
+  made.base = static_cast<std::size_t>(model.base_size++);
+  model.start.base.conservativeResize(model.base_size);
+  model.start.base[model.base_size - 1] = made.deflection(at_start_[made.a.body], at_start_[made.b.body], 0);
   std::get<std::vector<TorsionModel>>(model.forces).push_back(std::move(made));
   return {};
 }

@@ -140,21 +140,13 @@ class Equations : public Base {
     return out;
   }
   [[nodiscard]] ForcePoint<S> force_point(const P& p, Scratch& scratch) const {
-    ForcePoint<S> at{.t = p.t, .bodies = {}, .z = p.z, .mode = p.mode};
+    ForcePoint<S> at{.t = p.t, .bodies = {}, .z = p.z, .base = p.base, .mode = p.mode};
     at.bodies.frames = frames(p, scratch);
     at.bodies.rates = twists(at.bodies.frames, p.v, scratch);
     return at;
   }
 
  protected:
-  const Model* model_;
-
- private:
-  static EvalStatus cleared(SOut out) noexcept {
-    for (auto& x : out) x = S(0.0);
-    return EvalStatus::ok;
-  }
-
   void set_frame(const BodyModel& body, const P& p, Frame<S>& out) const {
     using std::cos, std::sin;
     out.r = three(p.q, body.first);
@@ -173,6 +165,14 @@ class Equations : public Base {
     out.R[0][1] = -s;
     out.R[1][0] = s;
     out.r[2] = S(body.height);
+  }
+
+  const Model* model_;
+
+ private:
+  static EvalStatus cleared(SOut out) noexcept {
+    for (auto& x : out) x = S(0.0);
+    return EvalStatus::ok;
   }
 
   template <int n>

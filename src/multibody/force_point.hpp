@@ -11,6 +11,7 @@ struct ForcePoint {
   S t{};
   Bodies<S> bodies;
   std::span<const S> z = {};  ///< states of all elements
+  In base = {};
   int mode = 0;
 };
 

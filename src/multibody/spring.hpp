@@ -1,6 +1,8 @@
 #pragma once
 /// Springs and dampers between two markers.
+#include <cmath>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -58,45 +60,55 @@ struct SpringModel {
   }
 };
 
-/// T = k (φ − φ₀) + d φ' about z of a, which a joint keeps parallel to z of b; φ from x of a to x of b.
+/// T = k (φ − φ₀) + d φ' about z of a, which a joint keeps parallel to z of b; φ from x of a to x of b, counting turns.
+/// Directions tell φ but for whole turns: it is the value closest to the one at the end of the last step, which stands in the
+/// base like those of rotations. A step may turn by less than half a turn.
 struct TorsionModel {
   std::string name;
   Attachment a = {}, b = {};
   double stiffness = 0, damping = 0, cos_rest = 1, sin_rest = 0;  ///< of φ₀
+  std::size_t base = 0;                                           ///< where the last φ − φ₀ stands
 
   [[nodiscard]] bool conservative() const { return damping == 0; }
-  /// φ − φ₀ in (−π, π).
+  /// φ − φ₀ closest to `last`, from the frames of both bodies.
   template <class S>
-  S deflection(const Bodies<S>& bodies) const {
+  S deflection(const Frame<S>& one, const Frame<S>& other, double last) const {
     using std::atan2;
-    const Three<S> x = bodies.axis(b, 0);
-    const S c = dot(bodies.axis(a, 0), x), s = dot(bodies.axis(a, 1), x);
-    return atan2(S(s * cos_rest - c * sin_rest), S(c * cos_rest + s * sin_rest));
+    const Three<S> x = rotate(other.R, b.axis[0]);
+    const S c = dot(rotate(one.R, a.axis[0]), x), s = dot(rotate(one.R, a.axis[1]), x);
+    const S within = atan2(S(s * cos_rest - c * sin_rest), S(c * cos_rest + s * sin_rest));
+    constexpr double turn = 2 * std::numbers::pi;
+    return within + turn * std::round((last - value_of(within)) / turn);
   }
   template <class S>
-  S torque(const Bodies<S>& bodies) const {
-    S sum = stiffness * deflection(bodies);
+  S deflection(const ForcePoint<S>& at) const {
+    return deflection(at.bodies.frames[a.body], at.bodies.frames[b.body], at.base[base]);
+  }
+  template <class S>
+  S torque(const ForcePoint<S>& at) const {
+    const auto& bodies = at.bodies;
+    S sum = stiffness * deflection(at);
     if (damping != 0)
       sum += damping * dot(bodies.axis(a, 2), minus(bodies.rates[b.body].angular, bodies.rates[a.body].angular));
     return sum;
   }
   template <class S>
   void add_force(const ForcePoint<S>& at, Wrenches<S>& wrenches) const {
-    const Three<S> turn = times(torque(at.bodies), at.bodies.axis(a, 2));
+    const Three<S> turn = times(torque(at), at.bodies.axis(a, 2));
     wrenches.add_torque(a.body, turn);
     wrenches.add_torque(b.body, times(-1.0, turn));
   }
   template <class S>
   S energy(const ForcePoint<S>& at) const {
-    const S phi = deflection(at.bodies);
+    const S phi = deflection(at);
     return 0.5 * stiffness * phi * phi;
   }
 
   static constexpr std::size_t n_outputs = 2;
   [[nodiscard]] std::vector<std::string> output_names() const { return {"deflection", "torque"}; }
   void outputs(const ForcePoint<double>& at, std::span<double> y) const {
-    y[0] = deflection(at.bodies);
-    y[1] = torque(at.bodies);
+    y[0] = deflection(at);
+    y[1] = torque(at);
   }
 };
 

@@ -45,6 +45,9 @@ class System final : private Holder, public Real {
   void rebase(Out q, Out base) const noexcept override {
     for (const BodyModel& body : held.bodies)
       if (body.kind == BodyKind::spatial) rebase_rotation(q.subspan(body.first + 3, 3), base.subspan(body.base, 4));
+    for (const TorsionModel& spring : std::get<std::vector<TorsionModel>>(held.forces))
+      base[spring.base] =
+          spring.deflection(frame_of(spring.a.body, q, base), frame_of(spring.b.body, q, base), base[spring.base]);
   }
   bool transport(In from, In to, Out q) const noexcept override {
     for (const BodyModel& body : held.bodies)
@@ -128,6 +131,15 @@ class System final : private Holder, public Real {
 
  private:
   [[nodiscard]] bool jumps_at(double t) const noexcept;
+  [[nodiscard]] Frame<double> frame_of(std::size_t slot, In q, In base) const {
+    Frame<double> frame;
+    for (std::size_t k = 0; k < 3; ++k) frame.R[k][k] = 1;
+    MechanicalPoint<double> p;
+    p.q = q;
+    p.base = base;
+    if (slot > 0) set_frame(held.bodies[slot - 1], p, frame);
+    return frame;
+  }
   [[nodiscard]] double kinetic(const MechanicalPoint<double>& p) const;
   [[nodiscard]] double potential(const MechanicalPoint<double>& p) const;
 

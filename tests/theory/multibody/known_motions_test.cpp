@@ -110,5 +110,36 @@ TEST(KnownMotions, ParallelogramFindsItsRepeatedRows) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(end[names[i]], reference->values[i], 1e-8) << names[i];
 }
 
+/// A disc on a torsion spring, wound up by nearly two turns each way: φ = (Ω/ω) sin ωt, in the plane, about a slanted axis in
+/// space, and with the ends of the spring exchanged.
+TEST(KnownMotions, ATorsionSpringCountsTurns) {
+  const double k = 2, inertia = 0.5, speed = 25, omega = std::sqrt(k / inertia);
+  const double angle = speed / omega, quarter = std::numbers::pi / 2 / omega;
+  ASSERT_GT(angle, 4 * std::numbers::pi * 0.9);
+  for (const bool spatial : {false, true})
+    for (const bool swapped : {false, true})
+      for (const char* method : {"radau", "bdf", "generalized-alpha"}) {
+        const Vector3 axis = spatial ? Vector3{2 / 3.0, 1 / 3.0, 2 / 3.0} : Vector3{0, 0, 1};
+        Mechanism m{.bodies = {{.name = "disc", .mass = 1, .inertia = {inertia, inertia, inertia}}}};
+        if (!spatial) m.bodies[0].kind = BodyKind::planar;
+        for (std::size_t i = 0; i < 3; ++i) m.bodies[0].angular_velocity[i] = speed * axis[i];
+        const Marker ground = marker("ground", {}, axis), disc = marker("disc", {}, axis);
+        m.joints = {{.name = "hinge", .type = JointType::revolute, .a = ground, .b = disc}};
+        m.forces = {TorsionSpring{
+            .name = "spring", .a = swapped ? disc : ground, .b = swapped ? ground : disc, .stiffness = k}};
+        const auto system = built(m);
+        const bool coarse = std::string_view(method) == "generalized-alpha";
+        const auto at = [&](double t) {
+          return run(system, {.t_end = t, .rtol = coarse ? 1e-6 : 1e-8, .formulation = "index-3", .method = method});
+        };
+        const double error = coarse ? 2e-2 : 1e-4;
+        const Ending wound = at(quarter), back = at(2 * quarter);
+        EXPECT_NEAR(wound["energy.potential"], k * angle * angle / 2, error) << method;
+        EXPECT_NEAR(wound["energy.kinetic"], 0, error) << method;
+        EXPECT_NEAR(back["energy.potential"], 0, error) << method;
+        EXPECT_NEAR(back[spatial ? "disc.wx" : "disc.wz"], -speed * (spatial ? axis[0] : 1), error) << method;
+      }
+}
+
 }  // namespace
 }  // namespace rubato::multibody
