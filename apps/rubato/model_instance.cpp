@@ -19,7 +19,8 @@ Result<catalogue::Instance> model_instance(const io::RunConfig& config, std::str
   const auto dae = formulate(*system, *chosen, diagnosis.dependent);
   if (!dae) return config.at("model.formulation", dae.error().message);
   catalogue::Instance instance{
-      .problem = {.dae = *dae, .t_start = start->t, .t_end = 1, .x = {}, .base = (*dae)->base_of(*start), .mode = start->mode},
+      .problem =
+          {.dae = *dae, .t_start = start->t, .t_end = 1, .x = {}, .base = (*dae)->base_of(*start), .mode = start->mode},
       .system = *system,
       .formulation = formulation.empty() ? "index-3" : std::string(formulation)};
   (*dae)->pack(*start, instance.problem.x, instance.problem.w);

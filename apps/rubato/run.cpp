@@ -110,6 +110,8 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
     stiff.emplace();
     for (const int i : summary.stiff) stiff->push_back(problem.dae->layout().component_name(i));
   }
+  std::string reason = in_run_file_words(summary.reason);
+  if (task.config.model && !completed(summary.status)) reason = task.config.model->at_part(reason).message;
   return {.title = task.config.title,
           .problem = task.config.problem,
           .formulation = task.instance.formulation,
@@ -117,7 +119,7 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
           .options = io::to_toml(task.config),
           .version = RUBATO_VERSION,
           .status = std::string(to_string(summary.status)),
-          .reason = in_run_file_words(summary.reason),
+          .reason = std::move(reason),
           .t_start = problem.t_start,
           .t_end = problem.t_end,
           .t = summary.t,

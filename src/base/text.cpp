@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <limits>
 
 namespace rubato {
@@ -55,6 +56,8 @@ std::string unknown_name(std::string_view what, std::string_view name, std::span
                      nearest.empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest), joined(known));
 }
 
-std::string shortest(double value) { return fmt::format("{}", value); }
+std::string shortest(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);  // whatever its sign
+}
 
 }  // namespace rubato

@@ -198,8 +198,8 @@ class Run {
     const int worst = status == StepStatus::not_finite ? stepper_->worst_component() : -1;
     stepper_->discard();
     const auto give_up = [&](const std::string& why) {
-      end(run_status(status), fmt::format("at t = {} a step of {:.3g} failed: {}{}{}", t_, h, to_string(status),
-                                          name_of(", first in ", worst), why));
+      end(run_status(status), fmt::format("at t = {} a step of {:.3g} failed: {}{}{}{}", t_, h, to_string(status),
+                                          name_of(", first in ", worst), why, culprit_behind(h)));
     };
     if (status == StepStatus::fatal || status == StepStatus::out_of_memory) return give_up("");
     if (fixed()) return give_up("; step.fixed_step allows no smaller one");
@@ -209,6 +209,30 @@ class Run {
       return give_up(fmt::format(", as {} larger ones did", max_singular_in_a_row));
     h_ = controller_.failed(h, advice);
     if (h_ < min_step()) give_up(fmt::format("; the smallest allowed is {:.3g}", min_step()));
+  }
+
+  /// Of a mechanical system, what is not finite a step or a thousandth of the run later.
+  [[nodiscard]] std::string culprit_behind(double h) {
+    if (mechanics_ == nullptr) return {};
+    MechanicalState state;
+    for (const double ahead : {h, 1e-3 * interval_}) {
+      At at = here();
+      at.t = t_ + ahead;
+      if (mechanics_->unpack(at, {}, state) != EvalStatus::ok) continue;
+      ScratchMemory memory(mechanics_->system().scratch_bytes());
+      const std::string culprit = not_finite_part(mechanics_->system(), {.t = state.t,
+                                                                         .q = view(std::as_const(state.q)),
+                                                                         .v = view(std::as_const(state.v)),
+                                                                         .z = view(std::as_const(state.z)),
+                                                                         .lambda = view(std::as_const(state.lambda)),
+                                                                         .nu = view(std::as_const(state.nu)),
+                                                                         .u = at.u,
+                                                                         .base = view(std::as_const(state.base)),
+                                                                         .mode = mode_,
+                                                                         .scratch = memory.scratch()});
+      if (!culprit.empty()) return "; at t = " + shortest(at.t) + " " + culprit;
+    }
+    return {};
   }
 
   void rejected(const Attempt& attempt, double h) {

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "builder.hpp"
+#include "rubato/base/function.hpp"
+#include "rubato/base/text.hpp"
 
 namespace rubato::multibody::detail {
 
@@ -17,6 +19,17 @@ Result<void> check_coefficients(const std::string& what, std::initializer_list<s
 
 }  // namespace
 
+Result<void> check_function(const std::string& what, const Function& f, int n) {
+  const auto values = derivatives(f, 0);
+  static constexpr const char* words[] = {"", "the rate of ", "the second derivative of "};
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(n); ++i)
+    if (!std::isfinite(values[i]))
+      return Error{fmt::format("{}: {}{} is {} at t = 0", what, words[i],
+                               f.expression() != nullptr ? "'" + f.expression()->text() + "'" : "the table",
+                               shortest(values[i]))};
+  return {};
+}
+
 Result<void> Builder::compile(const SpringDamper& spring) {
   const std::string what = "spring '" + spring.name + "'";
   SpringModel made{
@@ -29,6 +42,10 @@ Result<void> Builder::compile(const SpringDamper& spring) {
   if (!(now > 0)) return Error{what + ": its origins meet at the start, where it has no direction; use a bushing"};
   made.length = spring.length.value_or(now);
   if (auto ok = check_number(what + ": length", made.length, 0, "it must be zero or positive"); !ok) return ok;
+  if (made.curve)
+    if (const double pull = (*made.curve)(now - made.length); !std::isfinite(pull))
+      return Error{
+          fmt::format("{}: its curve is {} at the start, stretched by {}", what, shortest(pull), now - made.length)};
   std::get<std::vector<SpringModel>>(model.forces).push_back(std::move(made));
   return {};
 }
@@ -74,6 +91,13 @@ Result<void> Builder::compile(const AppliedForce& force) {
   const auto at = attach(force.at, "force '" + force.name + "'");
   if (!at) return at.error();
   if (at->body == 0) return Error{"force '" + force.name + "': it acts on the ground, which never moves"};
+  for (const auto& [kind, parts] : {std::pair{"force", &force.force}, {"torque", &force.torque}})
+    for (std::size_t i = 0; i < 3; ++i)
+      if ((*parts)[i])
+        if (auto ok =
+                check_function(fmt::format("force '{}': {} along {}", force.name, kind, "xyz"[i]), *(*parts)[i], 0);
+            !ok)
+          return ok;
   std::get<std::vector<AppliedModel>>(model.forces)
       .push_back({.name = force.name,
                   .at = *at,

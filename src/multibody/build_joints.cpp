@@ -166,6 +166,7 @@ Result<void> Builder::add_drive(const Joint& joint, JointModel& made) {
     return Error{
         fmt::format("{}: drive {} moves joints of type {}", what, joint.drive == Drive::angle ? "angle" : "position",
                     joint.drive == Drive::angle ? "revolute or cylindrical" : "prismatic, cylindrical or distance")};
+  if (auto ok = check_function(what + ": motion", *joint.motion, 2); !ok) return ok;
   made.motion = joint.motion;
   model.autonomous = model.conservative = false;
   if (distance) {

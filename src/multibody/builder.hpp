@@ -68,6 +68,9 @@ class Builder {
 [[nodiscard]] std::string_view type_name(JointType type);
 [[nodiscard]] bool along_z(const Three<double>& x);
 
+/// Refuses a function of time that is not finite at t = 0, or one of its first n derivatives.
+Result<void> check_function(const std::string& what, const Function& f, int n);
+
 /// Refuses NaN, infinity and what is below `least`.
 Result<void> check_number(const std::string& what, double value, double least, const char* meaning);
 

@@ -102,6 +102,7 @@ Result<void> Start::project_positions() {
   Sparse m;
   Vector d, g = constraints();
   if (auto ok = evaluated("the constraints"); !ok) return ok;
+  if (!g.allFinite()) return not_finite(not_finite_part(system, point()));
   const int first_worst = worst_of(rows, g);
   diagnosis.worst_position_row = first_worst;
   diagnosis.position_residual = std::abs(g[first_worst]);
@@ -220,6 +221,7 @@ Result<void> Start::project_velocities(const Vector& wanted) {
   const Vector target = wanted.size() > 0 ? wanted : Vector::Zero(n_rows());
   Vector defect = target - rates();
   if (auto ok = evaluated("the velocity constraints"); !ok) return ok;
+  if (!defect.allFinite()) return not_finite(not_finite_part(system, point()));
   const int worst = worst_of(hard, defect);
   diagnosis.worst_velocity_row = worst;
   diagnosis.velocity_residual = std::abs(defect[worst]);
@@ -398,7 +400,10 @@ Result<void> Start::solve_accelerations() {
       return error("the multipliers or algebraic states of " + joined(names) + " are not determined");
     }
     const Vector step = -matrix->solve(r);
-    if (!step.allFinite()) return error("accelerations or multipliers are not finite");
+    if (!step.allFinite()) {
+      const std::string culprit = not_finite_part(system, point());
+      return culprit.empty() ? error("accelerations or multipliers are not finite") : not_finite(culprit);
+    }
     state.a += step.head(n);
     double change = 0;
     for (int i = n; i < unknowns; ++i) {

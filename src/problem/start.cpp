@@ -379,7 +379,12 @@ Result<void> Start::evaluated(std::string_view what) {
   const EvalStatus seen = status;
   status = EvalStatus::ok;
   if (seen == EvalStatus::ok) return {};
+  if (const std::string culprit = not_finite_part(system, point()); !culprit.empty()) return not_finite(culprit);
   return error(fmt::format("the model cannot evaluate {} at t = {} ({})", what, shortest(state.t), to_string(seen)));
+}
+
+Error Start::not_finite(const std::string& culprit) const {
+  return error(fmt::format("at t = {} {}", shortest(state.t), culprit));
 }
 
 Sparse Start::mass() {

@@ -151,6 +151,7 @@ class Start {
   [[nodiscard]] std::string row_name(int row) const;                        ///< "row 2 (lambda[2])"
   [[nodiscard]] std::string coordinate_name(int j) const;                   ///< of a velocity or its equation
   [[nodiscard]] std::string coordinates_in(const Vector& direction) const;  ///< the large ones, named
+  [[nodiscard]] Error not_finite(const std::string& culprit) const;
   [[nodiscard]] Error error(std::string sentence) const { return {caller + ": " + std::move(sentence)}; }
 
   const MechanicalSystem& system;

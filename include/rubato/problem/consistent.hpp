@@ -23,6 +23,10 @@ struct ConstraintDiagnosis {
 /// The dependent rows by name, a sentence; empty where all rows are independent.
 [[nodiscard]] std::string describe(const MechanicalSystem& system, const ConstraintDiagnosis& diagnosis);
 
+/// The constraint, force or auxiliary equation that is not finite at this point, a sentence with its name in quotes; empty where
+/// all are.
+[[nodiscard]] std::string not_finite_part(const MechanicalSystem& system, const MechanicalPoint<double>& p);
+
 struct ConsistentOptions {
   bool project_positions = true;
   bool project_velocities = true;

@@ -158,5 +158,53 @@ TEST(Mistakes, ContradictingJointsAreNamed) {
   EXPECT_NE(state.error().message.find("left.length"), std::string::npos) << state.error().message;
 }
 
+/// A function that is no number where it is needed: the element and the expression are named; on the way the element is.
+TEST(NotFinite, TheCulpritIsNamed) {
+  const auto of_time = [](const char* text) {
+    return std::make_shared<const Function>(*Expression::parse(text, std::array{std::string("t")}));
+  };
+  const auto pushed = [&](const char* text) {
+    return Mechanism{
+        .bodies = {{.name = "mass", .kind = BodyKind::point, .mass = 1}},
+        .forces = {AppliedForce{.name = "push", .at = {.body = "mass"}, .force = {nullptr, of_time(text), nullptr}}}};
+  };
+  const auto driven = [&](const char* text) {
+    Mechanism m{.bodies = {{.name = "mass", .mass = 1, .inertia = {1, 1, 1}}}};
+    m.joints = {{.name = "slide",
+                 .type = JointType::prismatic,
+                 .a = {.body = "ground"},
+                 .b = {.body = "mass"},
+                 .drive = Drive::position,
+                 .motion = of_time(text)}};
+    return m;
+  };
+  EXPECT_EQ(build(pushed("log(t)")).error().message, "force 'push': force along y: 'log(t)' is -inf at t = 0");
+  EXPECT_EQ(build(driven("log(t - 1)")).error().message,
+            "joint 'slide' (prismatic): motion: 'log(t - 1)' is nan at t = 0");
+  EXPECT_EQ(build(driven("sqrt(t)")).error().message,
+            "joint 'slide' (prismatic): motion: the rate of 'sqrt(t)' is inf at t = 0");
+  for (const Mechanism& m : {pushed("sqrt(0.3 - t)"), driven("0.01*sqrt(0.3 - t) - 0.01*sqrt(0.3)")}) {
+    const auto system = built(m);
+    MechanicalState late = system->start();
+    late.t = 0.5;
+    const auto start = consistent_state(*system, late);
+    ASSERT_FALSE(start.ok());
+    const char* const name =
+        m.joints.empty() ? "at t = 0.5 the force 'push' is " : "at t = 0.5 constraint 'slide.position' is ";
+    EXPECT_NE(start.error().message.find(name), std::string::npos) << start.error().message;
+
+    const auto begin = consistent_state(*system, system->start());
+    ASSERT_TRUE(begin.ok());
+    const auto dae = formulate(system, *formulation_by_name("index-2")).value();
+    InitialValueProblem problem{.dae = dae, .base = dae->base_of(*begin)};
+    dae->pack(*begin, problem.x, problem.w);
+    const auto end = integrate(problem, "radau");
+    ASSERT_TRUE(end.ok());
+    EXPECT_FALSE(completed(end->status));
+    EXPECT_NE(end->reason.find(m.joints.empty() ? "the force 'push' is " : "constraint 'slide."), std::string::npos)
+        << end->reason;
+  }
+}
+
 }  // namespace
 }  // namespace rubato::multibody
