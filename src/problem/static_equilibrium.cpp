@@ -46,6 +46,7 @@ class Equilibrium {
   [[nodiscard]] bool evaluate(Vector& out) {
     out.resize(unknowns_);
     const EvalStatus status = balance<double>(start_.system, n_, start_.point(), view(forces_), view(out));
+    if (left_ > 0) out -= left_ * first_;
     return status == EvalStatus::ok && out.allFinite();
   }
   void move(const Vector& step, double fraction) {
@@ -65,7 +66,9 @@ class Equilibrium {
       if (free_[size(i)] == 0) f[i] = 0;
     return f;
   }
+  [[nodiscard]] Vector sizes_of(const Vector& step) const;
   [[nodiscard]] bool newton();
+  [[nodiscard]] bool load_steps();
   [[nodiscard]] bool pseudo_time();
   /// |F_i| within the tolerance of the terms it is the sum of; `loose` allows unknowns of size one.
   [[nodiscard]] bool balanced(const Vector& f, const Sparse& j, bool loose) const;
@@ -76,6 +79,8 @@ class Equilibrium {
   int unknowns_;
   std::vector<char> free_;
   Vector forces_;
+  Vector first_;     ///< F where load steps begin
+  double left_ = 0;  ///< the part of it that is still taken off
 };
 
 std::optional<Sparse> Equilibrium::model_tangents() {
@@ -216,6 +221,20 @@ bool Equilibrium::balanced(const Vector& f, const Sparse& j, bool loose) const {
   return (f.cwiseAbs().array() <= start_.options.tolerance * terms.array()).all();
 }
 
+/// What corrections are measured in: the largest of positions, multipliers and auxiliary states, or of the step in them. One
+/// size for all of a kind, for rounding in coordinates that do not move is no correction.
+Vector Equilibrium::sizes_of(const Vector& step) const {
+  Vector sizes(unknowns_);
+  const auto largest = [](const auto& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; };
+  const auto fill = [&](int first, int n, const Vector& x) {
+    sizes.segment(first, n).setConstant(std::max({largest(x), largest(step.segment(first, n)), 1e-300}));
+  };
+  fill(0, n_.v, start_.state.q);
+  fill(n_.v, n_.lambda, start_.state.lambda);
+  fill(n_.v + n_.lambda, n_.z, start_.state.z);
+  return sizes;
+}
+
 /// y ← y − s J⁻¹F, s halved until the next correction is shorter (natural monotonicity, as in make_consistent).
 bool Equilibrium::newton() {
   Vector f, trial;
@@ -234,10 +253,7 @@ bool Equilibrium::newton() {
     const SquareSystem a = matrix(j, nullptr, 1);
     if (!a.regular()) return good_enough;
     const Vector step = -a.solve(f);
-    Vector weight(unknowns_);
-    weight << (n_.q == n_.v ? Vector(start_.state.q.cwiseAbs()) : Vector::Zero(n_.v)), start_.state.lambda.cwiseAbs(),
-        start_.state.z.cwiseAbs();
-    weight = weight.cwiseMax(step.cwiseAbs()).cwiseMax(1e-300);
+    const Vector weight = sizes_of(step);
     const double length = step.cwiseQuotient(weight).norm();
     const MechanicalState kept = start_.state;
     bool moved = false;
@@ -256,7 +272,30 @@ bool Equilibrium::newton() {
   return false;
 }
 
-/// Where Newton's method goes astray: implicit Euler steps τ along M δ' = f − Gᵀλ, 0 = g, z' = e, each solved by one
+/// 0 = F(y) − (1 − s) F(y₀) for s from 0 to 1, as far in each step as Newton's method follows. Where the start is free of
+/// stress F(y₀) is the load: it grows from zero, and y along the branch that begins at the start.
+bool Equilibrium::load_steps() {
+  if (!evaluate(first_)) return false;
+  first_ = masked(first_);
+  double done = 0, step = 0.25;
+  while (done < 1 && step > 1e-3) {
+    const MechanicalState kept = start_.state;
+    const double next = std::min(done + step, 1.0);
+    left_ = 1 - next;
+    if (newton()) {
+      done = next;
+      step *= 1.5;
+    } else {
+      start_.status = EvalStatus::ok;
+      start_.state = kept;
+      step /= 2;
+    }
+  }
+  left_ = 0;
+  return done == 1;
+}
+
+/// Where that fails as well: implicit Euler steps τ along M δ' = f − Gᵀλ, 0 = g, z' = e, each solved by one
 /// Newton step; τ follows the balance, τ ∝ 1/|F| (switched evolution relaxation: Kelley & Keyes, SIAM J. Numer. Anal.
 /// 35 (1998) 508, doi:10.1137/S0036142996304796). It runs downhill, so it finds stable equilibria.
 bool Equilibrium::pseudo_time() {
@@ -320,10 +359,11 @@ std::string Equilibrium::component_name(int i) const {
 Result<void> Equilibrium::solve() {
   const MechanicalState kept = start_.state;
   bool found = newton();
-  if (!found) {
+  for (const auto way : {&Equilibrium::load_steps, &Equilibrium::pseudo_time}) {
+    if (found) break;
     start_.status = EvalStatus::ok;
     start_.state = kept;
-    found = pseudo_time();
+    found = (this->*way)();
   }
   start_.status = EvalStatus::ok;
   Vector f;

@@ -375,6 +375,28 @@ TEST(MultibodyBeam, RollsUpIntoACircle) {
   EXPECT_NEAR(errors[1] / errors[2], 4, 0.1);
 }
 
+// The same found by static_equilibrium from the straight beam, in the plane and (about a slanted axis) in space: half a circle
+// and nearly a full one. A plain Newton iteration goes astray.
+TEST(MultibodyBeam, StaticsBendsItFar) {
+  const double l = 2;
+  const Section round{.axial_shear = {3000, 0, 0}, .torsion_bending = {4, 4, 4}};
+  for (const double turns : {0.25, 0.5, 0.95})
+    for (const double slant : {0.0, 0.8}) {
+      const double couple = 2 * std::numbers::pi * turns * 4 / l;
+      const auto system = built(cantilever(12, l, round, {}, {0, couple * std::sin(slant), couple * std::cos(slant)}));
+      MechanicalState guess = system->start();
+      guess.t = 1;  // the load is there
+      const auto rest = static_equilibrium(*system, guess);
+      ASSERT_TRUE(rest.ok()) << rest.error().message;
+      // A polygon of chords 2 r sin(φ/2n) … with nodes on a circle: across, the tip is at r (1 − cos φ), r = chord/(2 sin(φ/2n)).
+      const double phi = 2 * std::numbers::pi * turns;
+      const Vector3 end = place_of(*system, *rest, 11);
+      const double chord = l / 12, r = chord / (2 * std::sin(phi / 24));
+      EXPECT_NEAR(std::hypot(end[1], end[2]), std::abs(r * (1 - std::cos(phi))), 1e-6) << turns << " " << slant;
+      EXPECT_NEAR(end[0], r * std::sin(phi), 1e-6) << turns << " " << slant;
+    }
+}
+
 // Against ω = 1.8751² √(EI/(ρA L⁴)), about the softer axis: lumped masses leave an error of order 1/n².
 TEST(MultibodyBeam, VibratesAsTheExactBeam) {
   const double l = 1.5, density = 0.6, exact = 1.875104068711961 * 1.875104068711961 * std::sqrt(4 / density) / (l * l);
