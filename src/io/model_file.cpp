@@ -91,6 +91,7 @@ class Assembler {
         values_.complain_at(reference.place, reference.path,
                             shortened(unknown_name(reference.to_joint ? "joint" : "body", reference.name, known)));
     }
+    check_ratios();
     if (!values_.mistakes.empty()) return Error{joined(values_.mistakes, "\n")};
     if (model_.mechanism.bodies.empty()) return Error{fmt::format("{}: body: missing; at least one [[body]]", file_)};
     std::string text;
@@ -201,10 +202,12 @@ class Assembler {
     register_name(table, node);
     if (!fine) return;
     const auto complete = table == "body"      ? complete_body(draft)
-                          : section.two_frames ? complete_frames(draft)
+                          : section.two_frames ? complete_frames(draft, section.apart)
                                                : Result<void>{};
     if (!complete) return values_.complain(node, fmt::format("{} '{}'", table, draft.name), complete.error().message);
     if (section.keep != nullptr) section.keep(draft, model_.mechanism);
+    if (const TomlNode* ratio = node.find("ratio"); ratio != nullptr && ratio->is_text() && type == "gear")
+      ratios_.push_back({*ratio, values_.place_of(*ratio), model_.mechanism.couplings.size() - 1});
     elements_text_ += fmt::format("\n[[{}]]\n", table);
     for (const auto& [key, line, column, value] : node.entries)
       elements_text_ += fmt::format("{} = {}\n", toml_key(key), toml_text(value));
@@ -271,11 +274,30 @@ class Assembler {
     return {};
   }
 
-  static Result<void> complete_frames(Draft& d) {
+  /// What a ratio may mean is known with the joints it connects.
+  void check_ratios() {
+    const auto& m = model_.mechanism;
+    for (const auto& [node, place, number] : ratios_) {
+      const auto slides = [&](const std::string& name) {
+        const auto joint = std::ranges::find(m.joints, name, &multibody::Joint::name);
+        return joint != m.joints.end() && joint->type == multibody::JointType::prismatic;
+      };
+      const bool first = slides(m.couplings[number].joint_1), second = slides(m.couplings[number].joint_2);
+      const auto fits = quantity(node.text, first == second ? "" : first ? "m/rad" : "rad/m", values_.constants);
+      if (!fits)
+        values_.complain_at(place, "coupling.ratio",
+                            fmt::format("{}: {} between {} and {} joint", plain(node), fits.error().message,
+                                        first ? "a prismatic" : "a revolute", second ? "a prismatic" : "a revolute"));
+    }
+  }
+
+  static Result<void> complete_frames(Draft& d, bool apart) {
     const FrameDraft& f = d.frame;
     const bool shared = f.at || f.axis || f.x_axis || f.angle || f.euler || f.rotation_vector || f.quaternion;
     if (d.bodies) {
       if (d.a || d.b) return Error{"bodies together with a or b; give the frame once (bodies, at) or twice (a, b)"};
+      if (apart)
+        return Error{"bodies with one place for both ends, which must lie apart; give a = {body = …, at = …} and b"};
       if (!f.at) return Error{"at is missing: where the frame is in space at the start"};
       const auto pose = pose_of(f);
       if (!pose) return pose.error();
@@ -296,6 +318,12 @@ class Assembler {
   Draft draft_;  // of [model]
   std::string file_, elements_text_;
   TomlNode parameter_overrides_, model_overrides_;
+  struct Ratio {
+    TomlNode node;
+    std::string place;
+    std::size_t coupling;
+  };
+  std::vector<Ratio> ratios_;  ///< of gears, with a unit or as an expression
   std::vector<std::filesystem::path> stack_;
   std::vector<std::string> body_names_, joint_names_;
   std::size_t n_files_ = 1, n_elements_ = 0;

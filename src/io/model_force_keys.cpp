@@ -1,4 +1,8 @@
 // Keys of [[force]].
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "io/model_key_parts.hpp"
 
 namespace rubato::io {
@@ -7,19 +11,28 @@ using namespace multibody;
 
 namespace {
 
-ModelKey at_least_zero(std::string name, std::string help, std::string unit, ModelField (*field)(D&)) {
+ModelKey at_least_zero(std::string name, std::string help, std::string unit, ModelField (*field)(D&),
+                       std::string (*unit_of)(const D&) = nullptr) {
   return {.name = std::move(name),
           .help = std::move(help),
           .unit = std::move(unit),
           .min = 0,
           .default_text = "0",
-          .field = field};
+          .field = field,
+          .unit_of = unit_of};
 }
 ModelKey vector_of(std::string name, std::string help, std::string unit, ModelField (*field)(D&)) {
   ModelKey key = at_least_zero(std::move(name), std::move(help), std::move(unit), field);
   key.single = Single::each;
   key.default_text = "[0, 0, 0]";
   return key;
+}
+
+/// N/m^p; units have whole powers, so that a broken one leaves a plain number.
+std::string contact_stiffness_unit(const D& d) {
+  const double p = d.contact.exponent;
+  if (p == 1) return "N/m";
+  return p == std::floor(p) && p <= 9 ? fmt::format("N/m^{:.0f}", p) : std::string{};
 }
 
 /// A force element with its name and frames.
@@ -68,10 +81,11 @@ std::vector<ModelSection> force_sections() {
                                   .default_text = "none",
                                   .field = [](D& d) -> F { return &d.spring.curve; }}},
        .two_frames = true,
+       .apart = true,
        .keep = keep_force<&D::spring>},
       {.table = "force",
        .type = "torsion-spring",
-       .help = "k (φ − φ₀) + d φ' about z of a, |φ − φ₀| < π",
+       .help = "k (φ − φ₀) + d φ' about z of a, counting turns",
        .keys = pair_keys() +
                std::vector<ModelKey>{
                    at_least_zero("stiffness", "k", "N*m/rad", [](D& d) -> F { return &d.torsion.stiffness; }),
@@ -135,7 +149,8 @@ std::vector<ModelSection> force_sections() {
                 .min = 0,
                 .min_excluded = true,
                 .required = true,
-                .field = [](D& d) -> F { return &d.contact.stiffness; }},
+                .field = [](D& d) -> F { return &d.contact.stiffness; },
+                .unit_of = contact_stiffness_unit},
                {.name = "exponent",
                 .help = "p: 1 penalty, 3/2 Hertz",
                 .min = 1,
@@ -146,7 +161,10 @@ std::vector<ModelSection> force_sections() {
                 .unit = "any",
                 .min = 0,
                 .default_text = "0",
-                .field = [](D& d) -> F { return &d.contact.damping; }},
+                .field = [](D& d) -> F { return &d.contact.damping; },
+                .unit_of = [](const D& d) -> std::string {
+                  return d.contact.damping_by_penetration ? "s/m" : "N*s/m";
+                }},
                {.name = "damping_by_penetration",
                 .help = "false: N = k a^p + c a', never pulling",
                 .default_text = "true",
@@ -176,14 +194,20 @@ std::vector<ModelSection> force_sections() {
                     .help = "below it pushes back",
                     .unit = "any",
                     .required = true,
-                    .field = [](D& d) -> F { return &d.stop.min; }},
+                    .field = [](D& d) -> F { return &d.stop.min; },
+                    .unit_of = [](const D& d) -> std::string { return d.stop.angular ? "rad" : "m"; }},
                    {.name = "max",
                     .help = "above it pushes back",
                     .unit = "any",
                     .required = true,
-                    .field = [](D& d) -> F { return &d.stop.max; }},
-                   at_least_zero("stiffness", "beyond the ends", "any", [](D& d) -> F { return &d.stop.stiffness; }),
-                   at_least_zero("damping", "beyond the ends", "any", [](D& d) -> F { return &d.stop.damping; })},
+                    .field = [](D& d) -> F { return &d.stop.max; },
+                    .unit_of = [](const D& d) -> std::string { return d.stop.angular ? "rad" : "m"; }},
+                   at_least_zero(
+                       "stiffness", "beyond the ends", "any", [](D& d) -> F { return &d.stop.stiffness; },
+                       [](const D& d) -> std::string { return d.stop.angular ? "N*m/rad" : "N/m"; }),
+                   at_least_zero(
+                       "damping", "beyond the ends", "any", [](D& d) -> F { return &d.stop.damping; },
+                       [](const D& d) -> std::string { return d.stop.angular ? "N*m*s/rad" : "N*s/m"; })},
        .two_frames = true,
        .keep = keep_force<&D::stop>},
       {.table = "force",
@@ -204,6 +228,7 @@ std::vector<ModelSection> force_sections() {
                                                    at_least_zero("damping", "stress = C (strain + damping · rate)", "s",
                                                                  [](D& d) -> F { return &d.beam.damping; })},
        .two_frames = true,
+       .apart = true,
        .keep = keep_force<&D::beam>},
   };
 }

@@ -29,6 +29,10 @@ ModelSection joint(std::string type, std::string help, std::vector<ModelKey> mor
   };
   return section;
 }
+ModelSection with_ends_apart(ModelSection section) {
+  section.apart = true;
+  return section;
+}
 std::vector<ModelKey> motion_keys(std::string help, std::string unit) {
   return {{.name = "motion",
            .help = std::move(help),
@@ -38,6 +42,10 @@ std::vector<ModelKey> motion_keys(std::string help, std::string unit) {
            .smooth = true,
            .default_text = "free",
            .field = [](D& d) -> F { return &d.joint.motion; }}};
+}
+std::vector<ModelKey> decided(std::vector<ModelKey> keys, std::string (*unit_of)(const D&)) {
+  for (auto& key : keys) key.unit_of = unit_of;
+  return keys;
 }
 std::vector<ModelKey> drive_keys() {
   return {{.name = "drive",
@@ -63,11 +71,14 @@ std::vector<ModelSection> joint_sections() {
       joint("revolute", "free: rotation about z", motion_keys("prescribed angle of b relative to a", "rad")),
       joint("prismatic", "free: translation along z", motion_keys("prescribed position along z", "m")),
       joint("cylindrical", "free: rotation about and translation along z",
-            motion_keys("prescribed angle or position, see drive", "any") + drive_keys()),
+            decided(motion_keys("prescribed angle or position, see drive", "any"),
+                    [](const D& d) -> std::string { return d.joint.drive == Drive::angle ? "rad" : "m"; }) +
+                drive_keys()),
       joint("spherical", "free: all rotations"),
       joint("universal", "free: rotations about z of a and about x of b, which stay perpendicular"),
       joint("planar", "free: translations across z, rotation about z"),
-      joint("distance", "the origins keep their distance", length + motion_keys("prescribed distance", "m")),
+      with_ends_apart(
+          joint("distance", "the origins keep their distance", length + motion_keys("prescribed distance", "m"))),
       joint("point-on-line", "the origin of b stays on z of a"),
       joint("point-on-plane", "the origin of b stays on the plane across z of a"),
       joint("parallel", "z of a and b stay parallel"),

@@ -84,7 +84,7 @@ enum class Single : std::uint8_t { refused, third, each };
 struct ModelKey {
   std::string name;
   std::string help;
-  std::string unit = {};  ///< empty: a plain number
+  std::string unit = {};  ///< empty: a plain number; "any": see unit_of
   double min = -std::numeric_limits<double>::infinity();
   bool min_excluded = false;
   bool required = false;
@@ -95,6 +95,7 @@ struct ModelKey {
   std::vector<ModelChoice> choices = {};
   std::string default_text = {};
   ModelField (*field)(Draft& draft) = nullptr;
+  std::string (*unit_of)(const Draft& draft) = nullptr;  ///< where other keys of the element decide: its unit then
 };
 
 struct ModelSection {
@@ -103,6 +104,7 @@ struct ModelSection {
   std::string help = {};
   std::vector<ModelKey> keys = {};
   bool two_frames = false;  ///< needs `a` and `b`, or `bodies` with a frame in space
+  bool apart = false;       ///< its ends lie apart: `bodies` with one place does not do
   void (*keep)(const Draft& draft, multibody::Mechanism& mechanism) = nullptr;
 };
 

@@ -123,6 +123,7 @@ bool ModelValues::numbers(const ModelKey& key, std::span<double> target, const T
 
 bool ModelValues::read(const ModelSection& section, const TomlNode& table, const std::string& path, Draft& draft) {
   bool fine = true;
+  std::vector<std::pair<ModelKey, const TomlNode*>> undecided;
   for (const auto& [name, line, column, node] : table.entries) {
     const auto key =
         std::find_if(section.keys.begin(), section.keys.end(), [&n = name](const ModelKey& k) { return k.name == n; });
@@ -137,9 +138,21 @@ bool ModelValues::read(const ModelSection& section, const TomlNode& table, const
       fine = false;
       continue;
     }
+    if (key->unit_of != nullptr) {
+      undecided.push_back({*key, &node});
+      continue;
+    }
     const bool stored = std::visit(
         [&, &value = node, &named = name](auto* target) { return store(*key, target, value, path + "." + named); },
         key->field(draft));
+    fine = stored && fine;
+  }
+  for (auto& [key, node] : undecided) {  // other keys have decided on their units
+    key.unit = key.unit_of(draft);
+    const std::string place = path + "." + key.name;
+    const bool stored = std::visit(
+        [this, &known = key, &value = *node, &place](auto* target) { return store(known, target, value, place); },
+        key.field(draft));
     fine = stored && fine;
   }
   for (const auto& key : section.keys)

@@ -120,8 +120,10 @@ TEST(ModelFile, EveryTypeHasItsEnumerator) {
       {"point-on-plane", multibody::JointType::point_on_plane},
       {"parallel", multibody::JointType::parallel}};
   for (const auto& [name, type] : types) {
-    const ModelFile m = model(body("") + "[[joint]]\nname = \"j\"\ntype = \"" + name +
-                              "\"\nbodies = [\"ground\", \"b\"]\nat = [0, 0, 0]\n");
+    const std::string frames = type == multibody::JointType::distance
+                                   ? "a = {body = \"ground\", at = [1, 0, 0]}\nb = \"b\"\n"
+                                   : "bodies = [\"ground\", \"b\"]\nat = [0, 0, 0]\n";
+    const ModelFile m = model(body("") + "[[joint]]\nname = \"j\"\ntype = \"" + name + "\"\n" + frames);
     EXPECT_EQ(m.mechanism.joints.at(0).type, type) << name;
   }
 }
@@ -204,6 +206,53 @@ TEST(ModelFile, IncludesAreReadFirst) {
   EXPECT_NE(mistakes(main, {}, folder).find("parts/size.toml:1:2: solver: not in an included file"), std::string::npos)
       << mistakes(main, {}, folder);
   EXPECT_EQ(mistakes("include = \"none.toml\"\n" + body("")), "m.toml:1:11: include: no such file: none.toml");
+}
+
+/// Where other keys decide what a number means, its unit must fit them, whatever the order of the keys.
+TEST(ModelFile, UnitsFollowFromOtherKeys) {
+  const std::string place = "bodies = [\"ground\", \"b\"]\nat = [0, 0, 0]\n";
+  const auto with = [](const std::string& table, const std::string& keys) {
+    return body("") + "[[" + table + "]]\nname = \"x\"\n" + keys;
+  };
+  const auto fits = [](const std::string& text) { static_cast<void>(model(text)); };
+  const auto fails = [](const std::string& text, std::string_view sentence) {
+    EXPECT_NE(mistakes(text).find(sentence), std::string::npos) << mistakes(text);
+  };
+  const std::string stop = "type = \"end-stop\"\n" + place;
+  fits(with("force", stop + "min = \"-2 cm\"\nmax = \"3 mm\"\nstiffness = \"5 kN/mm\"\ndamping = \"1 N*s/m\"\n"));
+  fits(with("force", stop + "min = \"-2 deg\"\nmax = 1\nstiffness = \"5 Nm/deg\"\nangular = true\n"));
+  fails(with("force", stop + "min = \"-2 deg\"\nmax = 1\nstiffness = 1\n"),
+        "force.min: \"-2 deg\": the unit deg does not fit");
+  fails(with("force", stop + "min = -1\nmax = 1\nstiffness = \"5 N/m\"\nangular = true\n"),
+        "force.stiffness: \"5 N/m\": the unit N/m does not fit; one like N*m/rad is needed");
+  const std::string contact = "type = \"contact\"\na = {body = \"b\", radius = 0.1}\nb = {shape = \"plane\"}\n";
+  fits(with("force", contact + "stiffness = \"5 kN/mm\"\ndamping = \"0.2 s/m\"\n"));
+  fits(with(
+      "force",
+      contact + "stiffness = \"5 kN/mm^2\"\nexponent = 2\ndamping = \"3 N*s/m\"\ndamping_by_penetration = false\n"));
+  fits(with("force", contact + "stiffness = 1e9\nexponent = 1.5\n"));
+  fails(with("force", contact + "stiffness = \"5 N/m\"\nexponent = 1.5\n"), "a plain number is needed");
+  fails(with("force", contact + "stiffness = \"5 N\"\n"), "one like N/m is needed");
+  fails(with("force", contact + "stiffness = 1\ndamping = \"3 N*s/m\"\n"), "one like s/m is needed");
+  const std::string sleeve = "type = \"cylindrical\"\n" + place;
+  fits(with("joint", sleeve + "motion = \"20 mm\"\n"));
+  fits(with("joint", sleeve + "motion = \"20 deg\"\ndrive = \"angle\"\n"));
+  fails(with("joint", sleeve + "motion = \"20 deg\"\n"), "joint.motion: \"20 deg\": the unit deg does not fit");
+  const auto gear = [&](const char* first, const char* second, const char* ratio) {
+    const auto joint = [&](const char* name, const char* type) {
+      return std::string("[[joint]]\nname = \"") + name + "\"\ntype = \"" + type + "\"\n" + place;
+    };
+    return with("coupling", std::string("type = \"gear\"\njoints = [\"one\", \"two\"]\nratio = ") + ratio + "\n") +
+           joint("one", first) + joint("two", second);
+  };
+  fits(gear("revolute", "revolute", "-2.5"));
+  fits(gear("prismatic", "revolute", "\"20 mm/rev\""));
+  fits(gear("revolute", "prismatic", "\"2 rad/m\""));
+  fails(gear("revolute", "revolute", "\"20 mm/rev\""), "coupling.ratio: \"20 mm/rev\": the unit mm/rev does not fit");
+  fails(gear("revolute", "prismatic", "\"20 mm/rev\""),
+        "one like rad/m is needed between a revolute and a prismatic joint");
+  fails(with("force", "type = \"spring-damper\"\n" + place),
+        "force 'x': bodies with one place for both ends, which must lie apart");
 }
 
 TEST(ModelFile, MistakesNamePlaceKeyAndRemedy) {
