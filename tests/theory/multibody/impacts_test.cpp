@@ -16,7 +16,6 @@ Mechanism above_floor(double height, const Contact& law) {
   Mechanism m{.bodies = {{.name = "ball", .kind = BodyKind::point, .mass = 1}}};
   m.bodies[0].pose.position = {0, 0, radius + height};
   Contact contact = law;
-  contact.name = "floor";
   contact.a = {.marker = marker("ground"), .shape = Shape::plane};
   contact.b = {.marker = {.body = "ball"}, .shape = Shape::sphere, .radius = radius};
   m.forces = {contact};
@@ -31,7 +30,7 @@ TEST(Impacts, BouncesCostAsMuchAsSmoothForces) {
   for (const double k : {1e5, 1e7})
     for (const auto& [method, rtol] :
          {std::pair{"radau", 1e-4}, {"radau", 1e-6}, {"lobatto-iiic", 1e-6}, {"rodas4", 1e-6}}) {
-      Mechanism m = above_floor(height, {.stiffness = k});
+      Mechanism m = above_floor(height, {.name = "floor", .stiffness = k});
       m.gravity = {0, 0, -g};
       const double omega = std::sqrt(k), contact = 2 / omega * (pi - std::atan(v * omega / g));
       const Ending end = run(built(m), {.t_end = 3 * (2 * fall + contact), .rtol = rtol, .method = method});
@@ -53,7 +52,7 @@ TEST(Impacts, ALinearDamperLetsGoBeforeTheGapOpens) {
   const double speed = -v * decay * (std::cos(omega * until) - delta / omega * std::sin(omega * until));
   ASSERT_GT(depth, 1e-3);
   for (const double after : {0.3 * depth / speed, 2 * depth / speed, 0.1}) {
-    Mechanism m = above_floor(0.02, {.stiffness = k, .damping = c, .damping_by_penetration = false});
+    Mechanism m = above_floor(0.02, {.name = "floor", .stiffness = k, .damping = c, .damping_by_penetration = false});
     m.bodies[0].velocity = {0, 0, -v};
     const Ending end = run(built(m), {.t_end = 0.02 / v + until + after, .rtol = 1e-9});
     EXPECT_NEAR(end["ball.vz"], speed, 1e-7);
@@ -69,7 +68,7 @@ TEST(Impacts, TouchingWithoutSpeedDecidesNothing) {
   const double k = 1e4, omega = std::sqrt(k);
   for (const char* method : {"radau", "bdf", "rodas4"})
     for (const double periods : {0.5, 5.5, 10.25}) {
-      Mechanism m = above_floor(0, {.stiffness = k});
+      Mechanism m = above_floor(0, {.name = "floor", .stiffness = k});
       m.gravity = {0, 0, -g};
       const double t = 2 * pi / omega * periods;
       const Ending end = run(built(m), {.t_end = t, .rtol = 1e-9, .method = method});
@@ -80,7 +79,7 @@ TEST(Impacts, TouchingWithoutSpeedDecidesNothing) {
 /// A ball on a spring whose lowest point grazes the plane, by a little less or more: both must leave the swing as it is.
 TEST(Impacts, GrazingChangesNothing) {
   for (const double depth : {-1e-9, 0.0, 1e-14, 1e-11, 1e-8}) {
-    Mechanism m = above_floor(0.2 - depth, {.stiffness = 1e6});
+    Mechanism m = above_floor(0.2 - depth, {.name = "floor", .stiffness = 1e6});
     m.forces.push_back(SpringDamper{.name = "spring",
                                     .a = {.body = "ground", .pose = {.position = {0, 0, 2}}},
                                     .b = {.body = "ball"},
@@ -98,7 +97,7 @@ TEST(Impacts, ManyAtOnce) {
   for (const int n : {2, 30, 40}) {
     Mechanism m{};
     for (int i = 0; i < n; ++i) {
-      Mechanism one = above_floor(0.03, {.stiffness = 1e4});
+      Mechanism one = above_floor(0.03, {.name = "floor", .stiffness = 1e4});
       one.bodies[0].name = "ball" + std::to_string(i);
       one.bodies[0].velocity = {0, 0, -1};
       one.bodies[0].pose.position[0] = i;
@@ -124,7 +123,7 @@ TEST(Impacts, ManyAtOnce) {
 
 /// A fixed step ends at the impact as well; the bounce is as exact as the method: order 5 here.
 TEST(Impacts, FixedSteps) {
-  Mechanism m = above_floor(0.03, {.stiffness = 1e4});
+  Mechanism m = above_floor(0.03, {.name = "floor", .stiffness = 1e4});
   m.bodies[0].velocity = {0, 0, -1};
   const auto system = built(m);
   const auto start = consistent_state(*system, system->start());
