@@ -141,7 +141,8 @@ std::vector<Row> measured(const Case& c, const catalogue::Instance& instance, co
       });
   }
   measure_in_turns(rows, runs, repeats, [&](const Row& row) {
-    return Judgement{.digits = catalogue::digits(instance, view(std::as_const(row.run.x))).value_or(0),
+    const bool ended = row.run.x.size() == instance.problem.x.size();  // a peer may give up without a state
+    return Judgement{.digits = ended ? catalogue::digits(instance, view(std::as_const(row.run.x))).value_or(0) : 0,
                      .hopeless = row.solver == peer
                                      ? row.seconds > peer_too_long
                                      : row.run.steps >= max_steps(instance.problem) || row.seconds > too_long};
