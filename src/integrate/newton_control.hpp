@@ -6,6 +6,8 @@
 ///   converged   η d_k ≤ κ                                                                                          (1)
 ///   diverged    Θ ≥ 0.99                                                                                            (2)
 ///   too slow    η Θ^(k_max−1−k) d_k > κ, what would be left after k_max iterations                                   (3)
+/// `hopeful` asks for 20 times as much in (3) where k = 2: the first ratio is often the worst. Over 18 problems that spares a
+/// fifth of the failures and a twentieth of the steps.
 /// Before the second correction η is that of the last step, to the power 0.8. Tiny ones are not believed: the last step may
 /// have been a much smaller one, and a first correction that repairs a poor prediction makes the first ratio look good.
 /// With fixed steps there is nothing to gain from giving up early: `patient` leaves (3) out and takes corrections that no
@@ -25,9 +27,10 @@ class NewtonControl {
   enum class Verdict : std::uint8_t { more, converged, diverged, slow };
 
   /// Begins an iteration. A new Jacobian, or a first step, says nothing about η: `fresh`.
-  void start(int max_iterations, double kappa, bool fresh, bool patient = false) noexcept {
+  void start(int max_iterations, double kappa, bool fresh, bool patient = false, bool hopeful = false) noexcept {
     max_ = max_iterations;
     patient_ = patient;
+    hopeful_ = hopeful;
     kappa_ = kappa;
     k_ = 0;
     fresh_ = fresh;
@@ -51,7 +54,7 @@ class NewtonControl {
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
       left_ = eta_ * d / kappa_;
       for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
-      if (k_ < max_ && left_ >= 1 && !patient_) return Verdict::slow;  // (3)
+      if (k_ < max_ && left_ >= (hopeful_ && k_ == 2 ? 20 : 1) && !patient_) return Verdict::slow;  // (3)
     }
     // The power is at least min(η, 1): where that fails in (1) already, as in most steps, it need not be computed.
     if (k_ == 1 && !fresh_ && std::min(eta_, 1.0) * d <= kappa_) eta_ = std::pow(eta_, 0.8);
@@ -78,7 +81,7 @@ class NewtonControl {
 
  private:
   static constexpr double rounding = 0.1, smallest_eta = 2e-4, smallest_first_eta = 0.01;
-  bool patient_ = false, fresh_ = true;
+  bool patient_ = false, hopeful_ = false, fresh_ = true;
   int max_ = 7, k_ = 0;
   double kappa_ = 0.03, eta_ = 1, committed_eta_ = 1, theta_ = 0, previous_ratio_ = 0, d_before_ = 1, left_ = 0;
 };

@@ -46,6 +46,7 @@ StagedStepper::StagedStepper(const InitialValueProblem& problem, const Integrate
       jacobian_reuse_(jacobian_reuse(options, 1e-2)),
       detector_(options.stiffness, problem.dae->layout()),
       x_(problem.x),
+      old_base_(problem.base),
       t_(problem.t_start),
       constant_mass_(problem.dae->constant_mass()) {
   const int n = system_->size();
@@ -138,7 +139,7 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
   const int own = patient ? 50 : 7 + 5 * std::max(s - 3, 0) / 2;
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
   newton_weights(*system_, newton_norm_, view(x_), h, view(weights_));
-  newton_.start(k_max, kappa_, first_ || patient, patient);
+  newton_.start(k_max, kappa_, first_ || patient, patient, options_.newton.limit_growth);
   for (;;) {
     double size = 0;
     if (const StepStatus status = correct(t, h, size); status != StepStatus::ok) {
@@ -318,9 +319,26 @@ void StagedStepper::interpolate(double theta, Out x, Out w) const noexcept {
 }
 
 void StagedStepper::rebase() noexcept {
-  if (system_->base().empty()) return;
+  if (base().empty()) return;
+  std::ranges::copy(base(), old_base_.begin());
   system_->rebase(view(x_));
   f0_valid_ = false;
+  if (has_old_) carry_stages();
+}
+
+/// The stages of the last step in the new charts: else a rotation of θ per step would leave an error θ²/2 in the starting
+/// values of the next. Models that cannot do it get these.
+void StagedStepper::carry_stages() noexcept {
+  const auto carried = [&](Vector& x) {
+    return system_->dae().transport(view(std::as_const(old_base_)), base(), view(x));
+  };
+  stage_ = start_;
+  if (!carried(stage_)) return;
+  for (const int k : old_dense().nodes) {
+    rho_ = start_ + z_old_.col(k);
+    if (carried(rho_)) z_old_.col(k) = rho_ - stage_;
+  }
+  start_ = stage_;
 }
 
 void StagedStepper::renew() {

@@ -89,6 +89,7 @@ class StagedStepper : public Stepper {
 
   // Committed state. w_: x' there, where B depends on x.
   Vector x_, w_, f0_;
+  Vector old_base_;  ///< before the last rebase
   double t_ = 0;
   bool first_ = true;  ///< no step accepted since the last restart
   bool after_rejection_ = false;
@@ -118,6 +119,7 @@ class StagedStepper : public Stepper {
   void watch_quadratures(double h) noexcept;
   void observe(bool accepted) noexcept;
   void apply_stiffness() noexcept;
+  void carry_stages() noexcept;
 
   std::vector<int> base_powers_;  ///< κ before anything was found stiff
   Vector first_nu_, mu_, spark_;
