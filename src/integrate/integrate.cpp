@@ -49,7 +49,7 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int max_singular_in_a_row = 10;
 constexpr int max_events_in_a_row = 100;
-constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '1'};
+constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '2'};
 
 /// nextafter(|t|, ∞) − |t| of a finite t.
 double ulp(double t) noexcept {
@@ -291,18 +291,24 @@ class Run {
 
   // --- constraint rows left out -------------------------------------------------------------------------------------
 
-  /// A look at the rows costs like their number cubed, so it is taken the less often the more they are.
+  /// A look at the rows costs like their number cubed, many times a step: it is taken in few steps, the fewer the more they are.
   [[nodiscard]] bool rows_due() const noexcept {
     if (mechanics_ == nullptr) return false;
     const auto n = static_cast<long>(mechanics_->left_out(base()).size());
-    return n > 0 && count_.accepted % (1 + n * n / 1024) == 0;
+    return n > 0 && count_.accepted % (16 + n * n / 1024) == 0;
   }
 
   /// Where dependent rows left out have become a poor choice, others are, and the method starts again from here.
   [[nodiscard]] bool exchange_rows() {
     if (mechanics_ == nullptr || !left_out_wear_out(*mechanics_, here())) return false;
-    const Vector before = map(mechanics_->left_out(base()));
-    if (!make_consistent_here({}) || before == map(mechanics_->left_out(base()))) return false;
+    const Vector x_before = x_, w_before = w_, base_before = base_;
+    if (!make_consistent_here({})) return false;
+    if (std::ranges::equal(mechanics_->left_out(base()), mechanics_->left_out(view(base_before)))) {
+      x_ = x_before;
+      w_ = w_before;
+      base_ = base_before;
+      return false;
+    }
     if (exchanges_++ == 0) first_exchange_ = t_;
     if (looked(events_.restart(t_, x(), base(), mode_)) && restart_stepper()) tell_restart();
     return true;
@@ -560,6 +566,8 @@ class Run {
     out.put(mode_);
     out.put(step_of_segment_);
     out.put(events_in_a_row_);
+    out.put(exchanges_);
+    out.put(first_exchange_);
     controller_.save(out);
     events_.save(out);
     stepper_->save(out);
@@ -584,6 +592,8 @@ class Run {
     in.get(mode_);
     in.get(step_of_segment_);
     in.get(events_in_a_row_);
+    in.get(exchanges_);
+    in.get(first_exchange_);
     if (!in.ok() || !(t_ >= problem_.t_start)) return foreign;
     const bool restarted = restart_stepper();  // sizes its memory; the state then comes from the checkpoint
     if (!controller_.load(in) || !events_.load(in) || (restarted && !stepper_->load(in)) || (restarted && !in.at_end()))

@@ -13,7 +13,7 @@ Result<SecondOrderForm> second_order_form(std::string_view method, const Dae& da
                        formulated->formulation().level != Level::quasi_static &&
                        formulated->formulation().level != Level::ggl;
   if (!applies) {
-    if ((formulated != nullptr ? formulated->system().base_size() : dae.base_size()) == 0) return form;
+    if (formulated != nullptr ? formulated->system().plain_coordinates() : dae.base_size() == 0) return form;
     return Error{
         fmt::format("method {}: with rotations it needs velocities as unknowns and no further multipliers; take the "
                     "formulation index-3 or index-2, or another method (radau)",

@@ -165,7 +165,7 @@ struct ContactModel {
   }
   void outputs(const ForcePoint<double>& at, std::span<double> y) const {
     const Touch<double> here = touch(at.bodies);
-    const Push<double> acts = here.depth > 0 ? push(at, here) : Push<double>{};
+    const Push<double> acts = touching.closes(at.mode, here.depth) ? push(at, here) : Push<double>{};
     y[0] = -here.depth;
     y[1] = acts.normal;
     y[2] = length(acts.friction);

@@ -46,12 +46,17 @@ class Equations : public Base {
     Scratch scratch = p.scratch;
     const ForcePoint<S> at = force_point(p, scratch);
     Wrenches<S> wrenches{scratch.template take<Wrench<S>>(slots())};
-    each_force(model_->forces, [&](const auto& element) { element.add_force(at, wrenches); });
+    EvalStatus status = EvalStatus::ok;
+    each_force(model_->forces, [&](const auto& element) {
+      element.add_force(at, wrenches);
+      if constexpr (requires { element.within_reach(at); })
+        if (!element.within_reach(at)) status = EvalStatus::out_of_domain;
+    });
     cleared(out);
     add_generalised(at.bodies, wrenches, out);
     add_gravity(out);
     add_gyration(p, out);  // (1)
-    return EvalStatus::ok;
+    return status;
   }
 
   EvalStatus auxiliary(const P& p, SOut out) const noexcept override {

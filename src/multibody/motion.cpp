@@ -24,7 +24,9 @@ bool jumps(const Function& f, double t, int n) noexcept {
   const double beside = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-300);
   const auto left = derivatives(f, t - beside), right = derivatives(f, t);
   for (std::size_t i = 0; i <= static_cast<std::size_t>(n); ++i)
-    if (std::abs(right[i] - left[i]) > 1e-9 * (std::abs(left[i]) + std::abs(right[i]))) return true;
+    if (const double smooth = 4 * beside * (std::abs(left[i + 1]) + std::abs(right[i + 1]));
+        std::abs(right[i] - left[i]) > 1e-9 * (std::abs(left[i]) + std::abs(right[i])) + smooth)
+      return true;
   return false;
 }
 

@@ -63,7 +63,7 @@ struct Touching {
   void roots(int mode, double a, double push, std::span<double> out) const {
     out[0] = -a;
     out[1] = slack + (closes(mode, a) ? a : -a);
-    if (damper) out[2] = a > 0 ? push : 1;
+    if (damper) out[2] = closes(mode, a) ? push : 1;  // as continued: a step may pass N = 0 and a = 0 at once
   }
 };
 

@@ -70,6 +70,12 @@ struct TorsionModel {
   std::size_t base = 0;                                           ///< where the last φ − φ₀ stands
 
   [[nodiscard]] bool conservative() const { return damping == 0; }
+  /// Turns can be counted only where no step covers more than part of one: evaluations beyond a quarter are refused, and the
+  /// step is cut. (A half would let rotations between one and one and a half turns pass for small ones.)
+  template <class S>
+  [[nodiscard]] bool within_reach(const ForcePoint<S>& at) const {
+    return std::abs(value_of(deflection(at)) - at.base[base]) <= std::numbers::pi / 2;
+  }
   /// φ − φ₀ closest to `last`, from the frames of both bodies.
   template <class S>
   S deflection(const Frame<S>& one, const Frame<S>& other, double last) const {

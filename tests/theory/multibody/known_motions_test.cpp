@@ -141,5 +141,20 @@ TEST(KnownMotions, ATorsionSpringCountsTurns) {
       }
 }
 
+/// A weak spring asks for no small steps, but its turns do: φ = (ω₀/ω) sin ωt goes through ten turns and back.
+TEST(KnownMotions, ATorsionSpringCountsTurnsAtAnyTolerance) {
+  const double k = 0.01, inertia = 0.1, speed = 20, omega = std::sqrt(k / inertia), t = 10;
+  Mechanism m{
+      .bodies = {{.name = "disc", .kind = BodyKind::planar, .mass = 1, .inertia = {inertia, inertia, inertia}}}};
+  m.bodies[0].angular_velocity = {0, 0, speed};
+  m.forces = {TorsionSpring{.name = "spring", .a = marker("ground"), .b = marker("disc"), .stiffness = k}};
+  for (const char* method : {"radau", "bdf", "rodas4"})
+    for (const double rtol : {1e-2, 1e-4, 1e-6}) {
+      const Ending end = run(built(m), {.t_end = t, .rtol = rtol, .method = method});
+      EXPECT_NEAR(end["disc.rz"], speed / omega * std::sin(omega * t), std::max(1e-3, 500 * rtol))
+          << method << " " << rtol;
+    }
+}
+
 }  // namespace
 }  // namespace rubato::multibody
