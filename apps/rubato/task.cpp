@@ -157,8 +157,9 @@ std::vector<std::string> unused_keys(const io::RunConfig& config, const MethodIn
                                                      : name == "newton.extrapolate" || name == "newton.reuse_jacobian";
     const bool of_stages = of_lobatto || of_newton || name == "solver.estimate" || name == "solver.gamma0" ||
                            (name.starts_with("stiffness.") && name != "stiffness.detect");  // which has a note
+    const bool of_control = info.name == "bdf" && (name == "solver.controller" || name == "solver.safety");
     // Radau with theta_of is refused by the library.
-    if (!(runge_kutta ? of_lobatto && !lobatto && name != "solver.theta_of" : of_stages)) continue;
+    if (!of_control && !(runge_kutta ? of_lobatto && !lobatto && name != "solver.theta_of" : of_stages)) continue;
     if (!io::is_default(config, key)) unused.push_back(key.name);
   }
   return unused;

@@ -30,7 +30,7 @@ struct Slot {
   std::vector<double> row_scale, col_scale;
   CondensedMatrix<T> condensed;
   std::unique_ptr<LinearSolver<T>> solver;
-  bool scaled = false, plain = false;  // plain: neither scaled nor condensed
+  bool scaled = false, plain = false;            // plain: neither scaled nor condensed
   FactorStatus status = FactorStatus::singular;  // nothing factorised yet
 };
 
