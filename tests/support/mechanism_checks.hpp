@@ -11,6 +11,7 @@
 #include "rubato/multibody/system.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/formulation.hpp"
+#include "rubato/problem/rotation.hpp"
 
 namespace rubato::multibody {
 
@@ -120,6 +121,35 @@ inline MechanicalState shaken(const MultibodySystem& system, unsigned seed, doub
     for (double& value : *x) value += uniform(random);
   s.t = 0.4 + uniform(random);
   return s;
+}
+
+/// The force of the first element: parts 0 and 1 are gravity and gyration.
+inline Vector element_force(const MultibodySystem& system, const MechanicalState& s) {
+  StatePoint at(system, s);
+  Vector f(s.v.size());
+  EXPECT_EQ(system.part_force(2, at(), view(f)), EvalStatus::ok);
+  return f;
+}
+
+/// What acts between two spatial bodies cancels: the sums of the forces and of the moments about the origin vanish.
+inline void expect_balance(const MultibodySystem& system, const MechanicalState& s, const Vector& f, double force_bound,
+                           double moment_bound) {
+  Three<double> push{}, turn{};
+  for (std::size_t body = 0; body < 2; ++body) {
+    const auto i = static_cast<Eigen::Index>(6 * body);
+    const Pose pose = system.pose(body, view(s.q), view(s.base));
+    const Three<double> one{f[i], f[i + 1], f[i + 2]};
+    const Three<double> couple = rotated(pose.rotation, {f[i + 3], f[i + 4], f[i + 5]});
+    const Three<double> moment = cross(pose.position, one);
+    for (std::size_t k = 0; k < 3; ++k) {
+      push[k] += one[k];
+      turn[k] += moment[k] + couple[k];
+    }
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_NEAR(push[k], 0, force_bound);
+    EXPECT_NEAR(turn[k], 0, moment_bound);
+  }
 }
 
 /// Rates and accelerations of constraints, written by hand, against dual numbers; reactions against virtual work. All of

@@ -143,12 +143,6 @@ double energy(const MultibodySystem& system, const MechanicalState& s) {
   EXPECT_EQ(system.part_energy(2, at(), out), EvalStatus::ok);
   return out;
 }
-Vector force(const MultibodySystem& system, const MechanicalState& s) {
-  StatePoint at(system, s);
-  Vector f(s.v.size());
-  EXPECT_EQ(system.part_force(2, at(), view(f)), EvalStatus::ok);
-  return f;
-}
 /// dU/dt along the motion, by dual numbers.
 double energy_rate(const MultibodySystem& system, const MechanicalState& s) {
   StatePoint at(system, s);
@@ -196,7 +190,7 @@ TEST(MultibodyBeam, RestsInRigidMotion) {
   const auto system = built(pair(damped));
   ASSERT_NE(system, nullptr);
   MechanicalState s = system->start();
-  EXPECT_LT(force(*system, s).norm(), 1e-12);
+  EXPECT_LT(element_force(*system, s).norm(), 1e-12);
   move_rigidly(s, far_turn, far_shift);
   const Three<double> spin{2, -3, 1.5}, drift{1, 2, 3};
   for (std::size_t body = 0; body < 2; ++body) {
@@ -208,7 +202,7 @@ TEST(MultibodyBeam, RestsInRigidMotion) {
       s.v[static_cast<Eigen::Index>(6 * body + 3 + k)] = w[k];
     }
   }
-  EXPECT_LT(force(*system, s).norm(), 1e-11);
+  EXPECT_LT(element_force(*system, s).norm(), 1e-11);
   EXPECT_LT(energy(*system, s), 1e-24);
 }
 
@@ -220,10 +214,10 @@ TEST(MultibodyBeam, DoesNotSeeRigidMotion) {
   ASSERT_NE(system, nullptr);
   for (unsigned seed = 1; seed <= 5; ++seed) {
     MechanicalState s = shaken(*system, seed, 0.5);
-    const Vector f = force(*system, s);
+    const Vector f = element_force(*system, s);
     const double u = energy(*system, s);
     move_rigidly(s, far_turn, far_shift);
-    const Vector moved = force(*system, s);
+    const Vector moved = element_force(*system, s);
     EXPECT_NEAR(energy(*system, s), u, 1e-12 * u);
     for (Eigen::Index i : {0, 6}) {
       const Vector3 push = rotated(far_turn, {f[i], f[i + 1], f[i + 2]});
@@ -242,7 +236,7 @@ TEST(MultibodyBeam, ForcesFollowFromThePotential) {
   for (const double size : {1e-3, 0.3, 0.7})
     for (unsigned seed = 1; seed <= 6; ++seed) {
       const MechanicalState s = shaken(*system, seed, size);
-      const Vector f = force(*system, s);
+      const Vector f = element_force(*system, s);
       EXPECT_NEAR(f.dot(s.v), -energy_rate(*system, s), 1e-13 * f.norm() * (1 + s.v.norm()));
       // The same by differences of the energy, which know nothing of dual numbers.
       StatePoint at(*system, s);
@@ -264,23 +258,8 @@ TEST(MultibodyBeam, ActsAndReacts) {
   ASSERT_NE(system, nullptr);
   for (unsigned seed = 1; seed <= 4; ++seed) {
     const MechanicalState s = shaken(*system, seed, 0.6);
-    const Vector f = force(*system, s);
-    Three<double> push{}, turn{};
-    for (std::size_t body = 0; body < 2; ++body) {
-      const auto i = static_cast<Eigen::Index>(6 * body);
-      const Pose pose = system->pose(body, view(s.q), view(s.base));
-      const Three<double> one{f[i], f[i + 1], f[i + 2]};
-      const Three<double> couple = rotated(pose.rotation, {f[i + 3], f[i + 4], f[i + 5]});
-      const Three<double> moment = cross(pose.position, one);
-      for (std::size_t k = 0; k < 3; ++k) {
-        push[k] += one[k];
-        turn[k] += moment[k] + couple[k];
-      }
-    }
-    for (std::size_t k = 0; k < 3; ++k) {
-      EXPECT_NEAR(push[k], 0, 1e-13 * f.norm());
-      EXPECT_NEAR(turn[k], 0, 1e-13 * f.norm());
-    }
+    const Vector f = element_force(*system, s);
+    expect_balance(*system, s, f, 1e-13 * f.norm(), 1e-13 * f.norm());
   }
 }
 
@@ -296,7 +275,8 @@ TEST(MultibodyBeam, DampingTakesWhatStrainRatesSay) {
     const auto damped = built(pair(section));
     EXPECT_TRUE(damped->invariant_names().empty());
     const MechanicalState s = shaken(*free, seed, 0.5);
-    return Values{energy(*free, s), energy_rate(*free, s), (force(*free, s) - force(*damped, s)).dot(s.v)};
+    return Values{energy(*free, s), energy_rate(*free, s),
+                  (element_force(*free, s) - element_force(*damped, s)).dot(s.v)};
   };
   for (unsigned seed = 1; seed <= 4; ++seed)
     for (std::size_t strain = 0; strain < 6; ++strain) {

@@ -92,10 +92,7 @@ TEST(Forces, DampersOnlyTakeEnergy) {
       ASSERT_NE(system, nullptr);
       EXPECT_TRUE(system->invariant_names().empty());
       const MechanicalState s = shaken(*system, seed);
-      StatePoint at(*system, s);
-      Vector f(s.v.size());
-      ASSERT_EQ(system->part_force(2, at(), view(f)), EvalStatus::ok);
-      EXPECT_LT(f.dot(s.v), 0);
+      EXPECT_LT(element_force(*system, s).dot(s.v), 0);
     }
 }
 
@@ -115,25 +112,7 @@ TEST(Forces, ActAndReact) {
     const auto system = built(pair(force));
     ASSERT_NE(system, nullptr);
     const MechanicalState s = shaken(*system, 3);
-    StatePoint at(*system, s);
-    Vector f(s.v.size());
-    ASSERT_EQ(system->part_force(2, at(), view(f)), EvalStatus::ok);
-    Three<double> push{}, turn{};
-    for (std::size_t body = 0; body < 2; ++body) {
-      const auto i = static_cast<Eigen::Index>(6 * body);
-      const Pose pose = system->pose(body, view(s.q), view(s.base));
-      const Three<double> one{f[i], f[i + 1], f[i + 2]};
-      const Three<double> couple = rotated(pose.rotation, {f[i + 3], f[i + 4], f[i + 5]});
-      const Three<double> moment = cross(pose.position, one);
-      for (std::size_t k = 0; k < 3; ++k) {
-        push[k] += one[k];
-        turn[k] += moment[k] + couple[k];
-      }
-    }
-    for (std::size_t k = 0; k < 3; ++k) {
-      EXPECT_NEAR(push[k], 0, 1e-12);
-      EXPECT_NEAR(turn[k], 0, 1e-11);
-    }
+    expect_balance(*system, s, element_force(*system, s), 1e-12, 1e-11);
   }
 }
 
