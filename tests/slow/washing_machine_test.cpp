@@ -81,7 +81,7 @@ TEST(WashingMachine, TubMovesAsFarAsPublished) {
   EXPECT_NEAR(watch.y, 2.9e-3, 1e-4);
 }
 
-// A28: scaling the velocities of what is found stiff saves a fifth of the steps at least, and leaves an error of 50 tolerances at most;
+// A28: scaling the velocities of what is found stiff saves a fifth of the steps at least and costs at most a digit;
 // both sides of the machine are judged alike.
 TEST(WashingMachine, StiffCoordinatesAreFoundAndSaveSteps) {
   const auto instance = machine(2.5);
@@ -95,7 +95,7 @@ TEST(WashingMachine, StiffCoordinatesAreFoundAndSaveSteps) {
     options.stiffness.detect = true;
     const auto scaled = run(instance.problem, method, options);
     EXPECT_LE(static_cast<double>(scaled.statistics.steps), 0.8 * static_cast<double>(plain.statistics.steps));
-    EXPECT_LE(error(scaled), 50 * 1e-6);
+    EXPECT_LE(error(scaled), 10 * std::max(error(plain), 2e-6));
     std::set<std::string> left, right;
     for (const int i : scaled.stiff) {
       const std::string name = instance.problem.dae->layout().component_name(i);

@@ -186,7 +186,7 @@ TEST(StiffCoordinates, StretchOfThePerturbedCrankCostsSevenTimesTheSteps) {  // 
   const double automatic = median_steps(problem, [](double first_step) {
     return detecting(radau5_mode(1e-3, first_step), StiffnessMeasure::frequencies);
   });
-  EXPECT_GE(steps_of_table(none), 4 * automatic) << "162-670 in 105 runs; medians of 21 of them 218-363";
+  EXPECT_GE(steps_of_table(none), 5 * automatic) << "162-670 in 105 runs; medians of 21 of them 218-363";
 }
 
 TEST(StiffCoordinates, TheSmoothCrankShowsItsStiffCoordinatesByEstimates) {  // A27
