@@ -51,9 +51,12 @@ std::string joined(std::span<const std::string> names, std::string_view separato
 }
 
 std::string unknown_name(std::string_view what, std::string_view name, std::span<const std::string> known) {
+  constexpr std::size_t most = 100, shown = 20;  // more is a wall of text: the channels of a large model
   const std::string nearest = nearest_name(name, known);
+  const std::string list =
+      known.size() <= most ? joined(known) : fmt::format("{}, … ({} in all)", joined(known.first(shown)), known.size());
   return fmt::format("unknown {} '{}'{}; known: {}", what, name,
-                     nearest.empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest), joined(known));
+                     nearest.empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest), list);
 }
 
 std::string shortest(double value) {
