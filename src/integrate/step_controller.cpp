@@ -13,6 +13,13 @@ constexpr double smallest_error = 1e-12;  // keeps 1/ẽ finite; any growth limi
 constexpr double largest_rejected_factor = 1 / 1.05;
 constexpr double failed_factor = 1.0 / 5;
 constexpr double comparable = 0.5;  // a step that counts in (9) is at least this fraction of the last one
+
+/// x^(1/p): square roots as far as p is even. Order 4 of radau5 takes no power at all.
+double root_of(double x, int p) noexcept {
+  for (; p % 2 == 0; p /= 2) x = std::sqrt(x);
+  return p == 1 ? x : std::pow(x, 1.0 / p);
+}
+
 }  // namespace
 
 StepController::StepController(const StepOptions& options) noexcept
@@ -28,7 +35,7 @@ double StepController::predictive_factor(double h, double root, int error_order,
   // ẽ₋^(1/p) is known already where that step had the same order and its error was not raised to the smallest that counts.
   const auto& last = memory_.constants[0];
   const bool known = last.order == error_order && memory_.error > smallest_previous_error;
-  const double root_before = known ? last.root * last.h : std::pow(memory_.error, 1.0 / error_order);
+  const double root_before = known ? last.root * last.h : root_of(memory_.error, error_order);
   return safety_ * std::min(caution / root, (h / memory_.h) * root_before / (root * root));
 }
 
@@ -59,7 +66,7 @@ double StepController::accepted(double h, double error, int error_order, double 
   const double e = std::max(error, smallest_error);
   const double e_before = memory_.error, ratio = h / memory_.h;
   const auto target = [&] { return std::pow(safety_, p); };
-  const double root = std::pow(e, 1 / p), constant = root / h;
+  const double root = root_of(e, error_order), constant = root / h;
   double factor = 1;
   switch (memory_.has_previous ? kind_ : Controller::elementary) {
     case Controller::elementary: factor = caution * safety_ / root; break;                                   // (1)
@@ -87,7 +94,7 @@ double StepController::rejected(double h, double error, int error_order, double 
   RUBATO_ASSERT(error_order > 0 && h > 0 && error > 1, "a rejected step has an error above 1");
   memory_.after_rejection = true;
   if (advice > 0) return h * advice;
-  const double factor = caution * safety_ * std::pow(error, -1.0 / error_order);
+  const double factor = caution * safety_ / root_of(error, error_order);
   return h * std::max(std::min(factor, largest_rejected_factor), shrink_limit_);  // (6)
 }
 
