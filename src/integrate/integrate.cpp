@@ -137,6 +137,7 @@ class Run {
     }
     if (running_) tell_restart();
     while (running_) advance();
+    look();
     return summary();
   }
 
@@ -276,12 +277,12 @@ class Run {
          : found      ? events_.t()
          : fixed()    ? t_anchor_ + static_cast<double>(step_of_segment_) * options_.step.fixed_step
                       : t_begin + plan.h;
-    stepper_->interpolate(found ? events_.theta() : 1.0, view(x_), view(w_));
-    if (!found) std::ranges::copy(stepper_->x(), x_.begin());
-    std::ranges::copy(stepper_->base(), base_.begin());
-    inputs(found ? events_.t() : t_begin + plan.h, u_);
-
+    looked_ = false;
     const bool event = found || (reaches_stop && stop_ != Stop::end);
+    if (event || !control_.observers.empty() || base_.size() > 0) {
+      look(found ? events_.theta() : 1.0);
+      inputs(found ? events_.t() : t_begin + plan.h, u_);
+    }
     tell_step(t_begin, plan.h, attempt.error, event);
     if (event)
       arrive(found);
@@ -504,7 +505,17 @@ class Run {
     if (problem_.input) problem_.input->at(t, view(u), view(rate_));
   }
 
+  /// What the last step left, into x_, w_ and base_. Of most steps of a run without observers nobody asks for it.
+  void look(double theta = 1) noexcept {
+    if (looked_) return;
+    looked_ = true;
+    stepper_->interpolate(theta, view(x_), view(w_));
+    if (theta == 1) std::ranges::copy(stepper_->x(), x_.begin());
+    std::ranges::copy(stepper_->base(), base_.begin());
+  }
+
   [[nodiscard]] At here() noexcept {
+    look();
     inputs(t_, u_);
     return {
         .t = t_, .x = x(), .u = view(std::as_const(u_)), .base = base(), .mode = mode_, .scratch = scratch_.scratch()};
@@ -651,11 +662,13 @@ class Run {
   ScratchMemory scratch_;
   double interval_;
 
-  // The state after the last accepted piece; relative to base_, which may be one rebase older than the stepper's.
+  // The state after the last accepted piece; relative to base_, which may be one rebase older than the stepper's. x_, w_ and
+  // base_ are those of that state only where `looked_` says so.
   double t_;
   Vector x_, w_, base_;
   Vector u_, u_before_, rate_, f_, row_sums_, ones_;
   int mode_;
+  bool looked_ = true;
 
   double h_ = 0;  ///< what the controller wishes; a step may be cut shorter
   double t_anchor_ = 0, t_stop_ = 0;
