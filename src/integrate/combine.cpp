@@ -60,6 +60,17 @@ void combine_columns(int rows, std::span<const int> chosen, const double* m, con
   combine_any(rows, columns, offset, m, z, out, n);
 }
 
+void add_combined_columns(In x, std::span<const int> chosen, const double* m, const double* z, Out out) noexcept {
+  RUBATO_ASSERT(x.size() == out.size(), "sizes disagree");
+  const auto n = static_cast<std::ptrdiff_t>(x.size());
+  in_pairs(n, [&]<int width>(std::ptrdiff_t i) {
+    Piece<width> sum = piece<width>(x.data() + i);
+    const double* weight = m;
+    for (const int column : chosen) sum += *weight++ * piece<width>(z + column * n + i);
+    piece<width>(out.data() + i) = sum;
+  });
+}
+
 void add_to_columns(In x, In z, Out out) noexcept {
   RUBATO_ASSERT(z.size() == out.size() && (x.empty() || z.size() % x.size() == 0), "whole columns");
   const double* const start = x.data();

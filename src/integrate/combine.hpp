@@ -15,6 +15,8 @@ void combine(In start, int s, const double* u, const double* a, Out x, const dou
 /// Combinations of chosen columns: out_i = Σ_j m_ij z_{chosen_j}, i < rows, m by rows. out and z are different memory.   (2)
 void combine_columns(int rows, std::span<const int> chosen, const double* m, const double* z, double* out,
                      std::ptrdiff_t n) noexcept;
+/// out = x + Σ_j m_j z_{chosen_j}; out may be the memory of x.   (4)
+void add_combined_columns(In x, std::span<const int> chosen, const double* m, const double* z, Out out) noexcept;
 /// out_i = x + z_i for all columns of z; out may be the memory of x or z.   (3)
 void add_to_columns(In x, In z, Out out) noexcept;
 

@@ -125,9 +125,8 @@ double ErrorNorm::weighted(In e, In weights) const noexcept {
   return from_squares(squares, e, weights);
 }
 
-double ErrorNorm::from_squares(double squares, In e, In weights) const noexcept {
+double ErrorNorm::from_columns(double squares, In e, In weights) const noexcept {
   if (e.empty()) return 0;
-  if (norm_ == Norm::rms && squares < infinity) return std::sqrt(squares / static_cast<double>(e.size()));
   const std::size_t n = weights.size();
   const auto columns = static_cast<double>(e.size() / n);
   if (!(squares < infinity)) {  // rare: a weight may be infinite and its error zero

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "combine.hpp"
@@ -17,6 +18,12 @@ int filter_slot_of(const StageScheme& scheme) noexcept {
   const bool shared = !scheme.real.empty() && scheme.gamma0 == 1 / scheme.real.front();
   return shared ? 0 : static_cast<int>(scheme.real.size());
 }
+
+constexpr auto stage_numbers = [] {
+  std::array<int, max_runge_kutta_stages> all{};
+  for (int i = 0; i < max_runge_kutta_stages; ++i) all[static_cast<std::size_t>(i)] = i;
+  return all;
+}();
 
 int most_stages(const std::vector<StageScheme>& schemes) noexcept {
   int s = 0;
@@ -88,28 +95,39 @@ StepStatus RungeKuttaStepper::correct(double t, double h, double& size) noexcept
   s.kernels.stages_and_slopes(s, n, x_.data(), z_.data(), stages_.data(), k_.data());
   if (const EvalStatus status = system_->f_columns(t, h, s.table.c, stages_, r_); status != EvalStatus::ok)
     return step_status(status);
-  for (int i = 0; i < s.s && !constant_mass_; ++i) {
-    const double ti = t + s.table.c[i] * h;
-    if (const EvalStatus status = system_->mass_times(ti, column(stages_, i), column(k_, i), view(product_));
-        status != EvalStatus::ok)
+  const bool identity = mass_is_identity();
+  if (!identity)
+    if (const EvalStatus status = subtract_mass_times_slopes(t, h); status != EvalStatus::ok)
       return step_status(status);
-    r_.col(i) -= product_ / h;
-  }
-  StepMatrix& matrix = system_->matrix();
-  const bool identity = constant_mass_ && matrix.B_is_identity();
-  if (constant_mass_ && !identity)
-    matrix.add_B_times(first_columns(r_, s.s), -1 / h, first_columns(k_, s.s), first_columns(r_, s.s));
   const double squares =
       decoupled_.correct(s, *system_, r_.data(), identity ? k_.data() : nullptr, 1 / h, view(weights_), dz_, z_);
   size = newton_norm_.from_squares(squares, first_columns(dz_, s.s), view(weights_));
   return StepStatus::ok;
 }
 
+/// r_i −= B(X_i) k_i/h.
+EvalStatus RungeKuttaStepper::subtract_mass_times_slopes(double t, double h) noexcept {
+  const StageScheme& s = scheme();
+  if (constant_mass_) {
+    const Out r = first_columns(r_, s.s);
+    system_->matrix().add_B_times(r, -1 / h, first_columns(k_, s.s), r);
+    return EvalStatus::ok;
+  }
+  for (int i = 0; i < s.s; ++i) {
+    const double ti = t + s.table.c[i] * h;
+    if (const EvalStatus status = system_->mass_times(ti, column(stages_, i), column(k_, i), view(product_));
+        status != EvalStatus::ok)
+      return status;
+    r_.col(i) -= product_ / h;
+  }
+  return EvalStatus::ok;
+}
+
 StepStatus RungeKuttaStepper::finish(double /*t*/, double /*h*/) noexcept {
   const StageScheme& s = scheme();
   auto end = z_.col(s.s);
   if (s.ends_in_last_stage) {
-    end = z_.col(s.s - 1);
+    std::copy_n(z_.col(s.s - 1).data(), end.size(), end.data());
     return StepStatus::ok;
   }
   end.setZero();
@@ -132,37 +150,40 @@ void RungeKuttaStepper::slopes(int row, double h, double* out) const noexcept {
 EvalStatus RungeKuttaStepper::estimate_residual(double t, double h, In shift) noexcept {
   const StageScheme& s = scheme();
   const Vector& row = extra_rows_[static_cast<std::size_t>(level_)];
-  EvalStatus status = EvalStatus::ok;
   const bool at_start = row.size() == 0 && shift.empty();  // f is f0_ there
   if (!at_start || !constant_mass_) stage_ = x_;
   if (!shift.empty()) stage_ += map(shift);
+  double weights[max_runge_kutta_stages + 1];  // of what B multiplies, −p'(0) or −K₁
+  std::span<const int> columns = s.nodes;
   if (row.size() == 0) {
-    double weights[max_runge_kutta_stages + 1];
-    for (int k = 0; k < s.degree(); ++k) weights[k] = s.powers(k, 0) / h;
-    detail::combine_columns(1, s.nodes, weights, z_.data(), slope_.data(), z_.rows());
-    if (at_start)
-      rho_ = f0_;
-    else
-      status = system_->f(t, view(stage_), view(rho_));
+    for (int k = 0; k < s.degree(); ++k) weights[k] = -s.powers(k, 0) / h;
   } else {
-    slope_.setZero();
+    columns = std::span(stage_numbers).first(static_cast<std::size_t>(s.s));
     for (int j = 0; j < s.s; ++j) {
-      slope_ += (s.A_inverse(0, j) / h) * z_.col(j);
+      weights[j] = -s.A_inverse(0, j) / h;
       const double weight = row.dot(s.A_inverse.col(j));  // Z₀ = Σ_i row_i Σ_j (A⁻¹)_ij Z_j
       if (weight != 0) stage_ += weight * z_.col(j);
     }
-    status = system_->f(t, view(stage_), view(rho_));
   }
-  if (status != EvalStatus::ok) return status;
+  if (!at_start)
+    if (const EvalStatus status = system_->f(t, view(stage_), view(rho_)); status != EvalStatus::ok) return status;
+  const In f = view(std::as_const(at_start ? f0_ : rho_));
+  if (mass_is_identity()) {
+    detail::add_combined_columns(f, columns, weights, z_.data(), view(rho_));
+  } else {
+    detail::combine_columns(1, columns, weights, z_.data(), slope_.data(), z_.rows());
+    if (constant_mass_) {
+      system_->matrix().add_B_times(f, 1, view(slope_), view(rho_));
+    } else {
+      const EvalStatus status =
+          system_->mass_times(t, view(std::as_const(stage_)), view(std::as_const(slope_)), view(product_));
+      if (status != EvalStatus::ok) return status;
+      rho_ = map(f) + product_;
+    }
+  }
   if (!first_)  // a start may be inconsistent in earnest
     for (const int i : algebraic_) rho_[i] -= f0_[i];
-  if (constant_mass_) {
-    system_->matrix().add_B_times(view(rho_), -1, view(slope_), view(rho_));
-  } else {
-    status = system_->mass_times(t, view(std::as_const(stage_)), view(std::as_const(slope_)), view(product_));
-    rho_ -= product_;
-  }
-  return status;
+  return EvalStatus::ok;
 }
 
 int RungeKuttaStepper::error_order() const noexcept {

@@ -50,6 +50,8 @@ class RungeKuttaStepper final : public StagedStepper {
   RungeKuttaStepper(std::vector<StageScheme> schemes, int first, const InitialValueProblem& problem,
                     const IntegrateOptions& options, std::unique_ptr<SteppedSystem> system);
   [[nodiscard]] const StageScheme& scheme() const noexcept { return schemes_[static_cast<std::size_t>(level_)]; }
+  [[nodiscard]] bool mass_is_identity() noexcept { return constant_mass_ && system_->matrix().B_is_identity(); }
+  [[nodiscard]] EvalStatus subtract_mass_times_slopes(double t, double h) noexcept;
   void choose_order(double step_ratio) noexcept;
 
   std::vector<StageScheme> schemes_;

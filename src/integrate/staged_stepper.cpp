@@ -310,8 +310,7 @@ void StagedStepper::interpolate(double theta, Out x, Out w) const noexcept {
     std::ranges::copy(s.end_slopes, slopes);
   } else {
     s.dense_weights(theta, weights, w.empty() ? nullptr : slopes);
-    detail::combine_columns(1, s.nodes, weights, z_old_.data(), x.data(), z_old_.rows());
-    detail::add_to_columns(view(start_), x, x);
+    detail::add_combined_columns(view(start_), s.nodes, weights, z_old_.data(), x);
   }
   if (w.empty()) return;
   for (int k = 0; k < s.degree(); ++k) slopes[k] /= h_old_;

@@ -34,13 +34,12 @@ SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const Integrate
       shifts_(shifts),
       time_dependent_(!problem.dae->autonomous() || problem.dae->n_inputs() > 0),
       scratch_(problem.dae->scratch_bytes()),
-      base_(problem.base),
-      mode_(problem.mode) {
+      base_(problem.base) {
   row_scale_.setZero(size());
   col_scale_.setZero(size());
   u_.setZero(dae_.n_inputs());
   u_rate_.setZero(dae_.n_inputs());
-  point_ = {.t = 0, .x = {}, .u = view(u_), .base = view(base_), .mode = mode_, .scratch = scratch_.scratch()};
+  point_ = {.t = 0, .x = {}, .u = view(u_), .base = view(base_), .mode = problem.mode, .scratch = scratch_.scratch()};
   for (const auto& block : dae_.layout().blocks()) {
     unknowns_.insert(unknowns_.end(), static_cast<std::size_t>(block.size), block.unknown);
     equations_.insert(equations_.end(), static_cast<std::size_t>(block.size), block.equation);
@@ -162,29 +161,6 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   return StepStatus::ok;
 }
 
-EvalStatus SteppedSystem::f_columns(double t, double h, const Vector& c, const Matrix& x, Matrix& out) noexcept {
-  ScopedTimer timer(options_.timing ? &counters.seconds.f : nullptr);
-  const auto n = static_cast<std::size_t>(size());
-  const double* from = x.data();
-  double* to = out.data();
-  for (const double ci : c) {
-    ++counters.f_calls;
-    if (const EvalStatus status = dae_.f(at(t + ci * h, In(from, n)), Out(to, n)); status != EvalStatus::ok)
-      return status;
-    from += n;
-    to += n;
-  }
-  return EvalStatus::ok;
-}
-
-void SteppedSystem::solve_slots(int n_real, double* real, int n_complex, std::complex<double>* complex) noexcept {
-  ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
-  const auto n = static_cast<std::size_t>(size());
-  counters.solves += n_real + n_complex;
-  for (int k = 0; k < n_real; ++k, real += n) matrix_->solve(In(real, n), Out(real, n), k);
-  for (int k = 0; k < n_complex; ++k, complex += n) matrix_->solve(ComplexIn(complex, n), ComplexOut(complex, n), k);
-}
-
 StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept {
   ScopedTimer timer(options_.timing ? &counters.seconds.jacobian : nullptr);
   const long before = linearisation_->f_calls();
@@ -221,20 +197,10 @@ void SteppedSystem::scaled_weights(double abs_c, Out weights) noexcept {
   map(weights) = col_scale_.cwiseInverse();
 }
 
-template <class T>
-StepStatus SteppedSystem::factor_shift(T c, int slot) noexcept {
-  ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
-  if (scales()) scale(std::abs(c));
-  ++counters.factorisations;
-  return step_status(matrix_->factor(c, slot));
-}
-template StepStatus SteppedSystem::factor_shift(double, int) noexcept;
-template StepStatus SteppedSystem::factor_shift(std::complex<double>, int) noexcept;
-
 bool SteppedSystem::restart(double t, In x, In base, int mode) {
-  const bool other_mode = mode != mode_;
+  const bool other_mode = mode != point_.mode;
   base_ = map(base);
-  mode_ = mode;
+  point_.mode = mode;
   if (!other_mode || !linearisation_->pattern_grows(at(t, x))) return true;
   return find_structure(at(t, x)).ok();
 }
@@ -245,12 +211,12 @@ void SteppedSystem::renew(double t, In x) {
 
 void SteppedSystem::save(ArchiveWriter& out) const {
   out.put(view(base_));
-  out.put(mode_);
+  out.put(point_.mode);
 }
 
 void SteppedSystem::load(ArchiveReader& in) {
   in.get(view(base_));
-  in.get(mode_);
+  in.get(point_.mode);
 }
 
 Statistics SteppedSystem::statistics() const noexcept {

@@ -35,7 +35,7 @@ class SteppedSystem {
   /// f depends on t, be it through inputs.
   [[nodiscard]] bool time_dependent() const noexcept { return time_dependent_; }
   [[nodiscard]] In base() const noexcept { return view(base_); }
-  [[nodiscard]] int mode() const noexcept { return mode_; }
+  [[nodiscard]] int mode() const noexcept { return point_.mode; }
 
   /// Methods for second order systems: the rows of the n positions from `q` on are those of an update formula,
   ///   (weight c) q − v,   v: the unknowns from `v` on,
@@ -51,7 +51,6 @@ class SteppedSystem {
     if (input_) input_->at(t, view(u_), view(u_rate_));
     point_.t = t;
     point_.x = x;
-    point_.mode = mode_;
     return point_;
   }
   /// f(t, x), counted.
@@ -61,7 +60,20 @@ class SteppedSystem {
     return dae_.f(at(t, x), out);
   }
   /// f(t + c_i h, x_i) of the columns x_i into those of `out`.
-  [[nodiscard]] EvalStatus f_columns(double t, double h, const Vector& c, const Matrix& x, Matrix& out) noexcept;
+  [[nodiscard]] EvalStatus f_columns(double t, double h, const Vector& c, const Matrix& x, Matrix& out) noexcept {
+    ScopedTimer timer(options_.timing ? &counters.seconds.f : nullptr);
+    const auto n = static_cast<std::size_t>(x.rows());
+    const double* from = x.data();
+    double* to = out.data();
+    for (const double ci : c) {
+      ++counters.f_calls;
+      if (const EvalStatus status = dae_.f(at(t + ci * h, In(from, n)), Out(to, n)); status != EvalStatus::ok)
+        return status;
+      from += n;
+      to += n;
+    }
+    return EvalStatus::ok;
+  }
   /// B(t, x) w.
   [[nodiscard]] EvalStatus mass_times(double t, In x, In w, Out out) noexcept {
     return dae_.mass_times(at(t, x), w, out);
@@ -86,7 +98,12 @@ class SteppedSystem {
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
 
   /// In place, column by column: with the factors of the first real slots, and with those of the first complex ones.
-  void solve_slots(int n_real, double* real, int n_complex, std::complex<double>* complex) noexcept;
+  void solve_slots(std::size_t n_real, double* real, std::size_t n_complex, std::complex<double>* complex) noexcept {
+    ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
+    counters.solves += static_cast<long>(n_real + n_complex);
+    const auto n = static_cast<std::size_t>(row_scale_.size());
+    matrix_->solve_slots({real, n_real * n}, {complex, n_complex * n});
+  }
 
   /// Another state: a new mode may have a larger pattern. False: no linearisation there.
   [[nodiscard]] bool restart(double t, In x, In base, int mode);
@@ -111,7 +128,12 @@ class SteppedSystem {
   [[nodiscard]] StepScaling scaling(double abs_c) const noexcept;
   void scale(double abs_c) noexcept;
   template <class T>
-  [[nodiscard]] StepStatus factor_shift(T c, int slot) noexcept;
+  [[nodiscard]] StepStatus factor_shift(T c, int slot) noexcept {
+    ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
+    if (scales()) scale(std::abs(c));
+    ++counters.factorisations;
+    return step_status(matrix_->factor(c, slot));
+  }
   template <class R, class X>
   void solve_with(R r, X x, int slot) noexcept {
     ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
@@ -130,8 +152,7 @@ class SteppedSystem {
   std::optional<StepMatrix> matrix_;
 
   Vector base_, u_, u_rate_, row_scale_, col_scale_;
-  int mode_ = 0;
-  At point_;  ///< the views of u_, base_ and scratch_ never change
+  At point_;  ///< holds the mode; the views of u_, base_ and scratch_ never change
   std::vector<ScaledUnknown> unknowns_;
   std::vector<ScaledEquation> equations_;
   std::vector<int> mass_places_, mass_in_j_places_, stiffness_places_;

@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "back_ends.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr int width = 32, tile = 128;  // 128 · 32 · sizeof(complex) = 64 kB on the stack per operand
 constexpr int largest_small = 12;
+constexpr double largest_pivot = std::numeric_limits<double>::max(),
+                 smallest_pivot = 4 / largest_pivot;  // 1/p is finite
 
 template <class T>
 using Column = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
@@ -73,8 +76,10 @@ class SmallDenseSolver final : public LinearSolver<T> {
 
   FactorStatus factor(std::span<const T> values) noexcept override {
     RUBATO_ASSERT(values.size() == places_.size(), "values do not fit the pattern");
-    for (std::size_t p = 0; p < values.size(); ++p) matrix_[places_[p]] = values[p];
-    if (!all_finite(std::span<const T>(matrix_))) return FactorStatus::not_finite;
+    if (values.size() == matrix_.size())
+      std::copy_n(values.data(), N * N, matrix_.data());
+    else
+      for (std::size_t p = 0; p < values.size(); ++p) matrix_[places_[p]] = values[p];
     ++full_;
     lu_ = matrix_;
     for (int k = 0; k < N; ++k) row_[k] = k;
@@ -83,14 +88,14 @@ class SmallDenseSolver final : public LinearSolver<T> {
       double largest = magnitude(at(k, k));
       for (int i = k + 1; i < N; ++i)
         if (const double m = magnitude(at(i, k)); m > largest) largest = m, pivot = i;
-      if (largest == 0) return FactorStatus::singular;
+      // What is not finite spreads to a later pivot: in U down its column, in L along its row.
+      if (!(largest <= largest_pivot)) return FactorStatus::not_finite;
+      if (largest < smallest_pivot) return FactorStatus::singular;
       if (pivot != k) {
         std::swap(row_[k], row_[pivot]);
         for (int j = 0; j < N; ++j) std::swap(at(k, j), at(pivot, j));
       }
-      if (!is_finite(at(k, k))) return FactorStatus::not_finite;
       inverse_pivots_[k] = reciprocal(at(k, k));
-      if (!is_finite(inverse_pivots_[k])) return FactorStatus::singular;  // below 1e-308
       for (int i = k + 1; i < N; ++i) at(i, k) = product(at(i, k), inverse_pivots_[k]);
       for (int j = k + 1; j < N; ++j)
         for (int i = k + 1; i < N; ++i) at(i, j) -= product(at(i, k), at(k, j));

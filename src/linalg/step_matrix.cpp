@@ -82,12 +82,18 @@ struct StepMatrix::Body {
       s.row_scale = row_scale;
       s.col_scale = col_scale;
     }
-    for (std::size_t p = 0; p < s.values.size(); ++p)
-      s.values[p] = (c * B_whole[p] - J_whole[p]) * scale_whole[p];  // (1), (2)
+    fill<T>(c, B_whole.data(), J_whole.data(), scale_whole.data(), s.values);
     s.status = condenses() ? s.condensed.reduce(s.values) : FactorStatus::ok;
     if (s.status == FactorStatus::ok) s.status = s.solver->factor(reduced_values(s));
     if (s.status != FactorStatus::ok) ++failures;
     return s.status;
+  }
+
+  template <class T>
+  static void fill(T c, const double* __restrict B, const double* __restrict J, const double* __restrict scale,
+                   std::span<T> values) noexcept {
+    T* __restrict const out = values.data();
+    for (std::size_t p = 0; p < values.size(); ++p) out[p] = (c * B[p] - J[p]) * scale[p];  // (1), (2)
   }
 
   [[nodiscard]] bool condenses() const noexcept { return condensation.n_pivots() > 0; }
@@ -99,14 +105,30 @@ struct StepMatrix::Body {
 
   template <class T>
   void solve(std::span<const T> r, std::span<T> x, int k) noexcept {
-    Slot<T>& s = slot<T>(k);
+    solve(r, x, slot<T>(k));
+  }
+
+  template <class T>
+  void solve_columns(std::span<T> columns, std::vector<Slot<T>>& slots) noexcept {
+    const auto n = static_cast<std::size_t>(whole.rows());
+    RUBATO_ASSERT(columns.size() <= n * slots.size(), "no such slot: raise the number of shifts");
+    Slot<T>* s = slots.data();
+    for (T* x = columns.data(); x != columns.data() + columns.size(); x += n) solve<T>({x, n}, {x, n}, *s++);
+  }
+
+  template <class T>
+  void solve(std::span<const T> r, std::span<T> x, Slot<T>& s) noexcept {
     RUBATO_ASSERT(static_cast<int>(r.size()) == whole.rows() && x.size() == r.size(), "sizes disagree");
     RUBATO_ASSERT(s.status == FactorStatus::ok, "solve without a factor");
     ++solves;
-    if (s.plain) {
-      if (x.data() != r.data()) std::copy(r.begin(), r.end(), x.begin());
-      return s.solver->solve(x);
-    }
+    if (!s.plain) return solve_condensed(r, x, s);
+    if (x.data() != r.data()) std::copy(r.begin(), r.end(), x.begin());
+    s.solver->solve(x);
+  }
+
+  /// Scaled or condensed, or both. Not inlined: where nothing is, a solve is little more than a call.
+  template <class T>
+  [[gnu::noinline]] void solve_condensed(std::span<const T> r, std::span<T> x, Slot<T>& s) noexcept {
     const std::span<T> rhs = condenses() ? std::span<T>(s.rhs) : x;
     if (s.scaled)
       for (std::size_t i = 0; i < r.size(); ++i) rhs[i] = s.row_scale[i] * r[i];  // (2)
@@ -139,8 +161,7 @@ struct StepMatrix::Body {
   std::vector<double> B_whole, J_whole, scale_whole;  // on the united pattern, so that factor() is one pass
   std::vector<Slot<double>> real;
   std::vector<Slot<Complex>> complex;
-  bool B_is_diagonal;  // without a missing entry: most ordinary differential equations
-  bool B_is_identity = false;
+  bool B_is_diagonal;   // without a missing entry: most ordinary differential equations
   bool scaled = false;  // false: both scalings are still ones
   long failures = 0, solves = 0;
 };
@@ -157,7 +178,7 @@ void StepMatrix::linearise(In B_values, In J_values) noexcept {
                 "values do not fit the patterns");
   std::copy(B_values.begin(), B_values.end(), body_->B_values.begin());
   std::copy(J_values.begin(), J_values.end(), body_->J_values.begin());
-  body_->B_is_identity = body_->B_is_diagonal && std::ranges::all_of(B_values, [](double b) { return b == 1; });
+  B_is_identity_ = body_->B_is_diagonal && std::ranges::all_of(B_values, [](double b) { return b == 1; });
   for (std::size_t p = 0; p < B_values.size(); ++p) body_->B_whole[body_->from_B[p]] = B_values[p];
   for (std::size_t p = 0; p < J_values.size(); ++p) body_->J_whole[body_->from_J[p]] = J_values[p];
 }
@@ -179,18 +200,21 @@ FactorStatus StepMatrix::factor(double c, int slot) noexcept { return body_->fac
 FactorStatus StepMatrix::factor(Complex c, int slot) noexcept { return body_->factor<Complex>(c, slot); }
 void StepMatrix::solve(In r, Out x, int slot) noexcept { body_->solve<double>(r, x, slot); }
 void StepMatrix::solve(ComplexIn r, ComplexOut x, int slot) noexcept { body_->solve<Complex>(r, x, slot); }
+void StepMatrix::solve_slots(Out real, ComplexOut complex) noexcept {
+  body_->solve_columns<double>(real, body_->real);
+  body_->solve_columns<Complex>(complex, body_->complex);
+}
 
 const SparsePattern& StepMatrix::B_pattern() const noexcept { return body_->B; }
 const SparsePattern& StepMatrix::J_pattern() const noexcept { return body_->J; }
 In StepMatrix::B_values() const noexcept { return body_->B_values; }
-bool StepMatrix::B_is_identity() const noexcept { return body_->B_is_identity; }
 In StepMatrix::J_values() const noexcept { return body_->J_values; }
 void StepMatrix::multiply_B(In x, Out y) const noexcept { multiply(body_->B, body_->B_values, x, y); }
 void StepMatrix::add_B_times(In f, double alpha, In x, Out y) const noexcept {
   RUBATO_ASSERT(f.size() == y.size(), "sizes disagree");
   const auto n = static_cast<std::size_t>(size());
   RUBATO_ASSERT(x.size() == y.size() && (n == 0 || y.size() % n == 0), "whole columns");
-  if (body_->B_is_identity) {
+  if (B_is_identity_) {
     detail::in_pairs(static_cast<std::ptrdiff_t>(y.size()), [&]<int width>(std::ptrdiff_t i) {
       detail::piece<width>(y.data() + i) =
           detail::piece<width>(f.data() + i) + alpha * detail::piece<width>(x.data() + i);

@@ -8,6 +8,8 @@
 /// κ: the h-powers of the layout (velocities 1, multipliers 2 in index 3) or those of the options. The factor multiplies: where a step of size h
 /// sees the error of a component amplified by h^−κ, the amplified part is not an error of the motion.
 /// rms is the default: the Euclidean norm is √n times larger and asks for smaller steps the finer a mesh is.
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "rubato/base/views.hpp"
@@ -42,7 +44,10 @@ class ErrorNorm {
   /// root of the mean of their squares.
   [[nodiscard]] double weighted(In e, In weights) const noexcept;
   /// The same where Σ (weight_i e_i)² over all columns is known already.
-  [[nodiscard]] double from_squares(double squares, In e, In weights) const noexcept;
+  [[nodiscard]] double from_squares(double squares, In e, In weights) const noexcept {
+    const bool usual = norm_ == Norm::rms && squares < std::numeric_limits<double>::infinity() && !e.empty();
+    return usual ? std::sqrt(squares / static_cast<double>(e.size())) : from_columns(squares, e, weights);
+  }
 
   /// Another κ for one unknown: stiff components found during a run.
   void set_power(int i, int power) noexcept;
@@ -53,6 +58,7 @@ class ErrorNorm {
  private:
   struct Scales;
   [[nodiscard]] double share(std::size_t i, double e, double x0, double x1, const Scales& scales) const noexcept;
+  [[nodiscard]] double from_columns(double squares, In e, In weights) const noexcept;
   std::vector<double> atol_;
   std::vector<int> powers_;  ///< κ, zero without h-scaling
   int largest_power_ = 0;

@@ -61,11 +61,13 @@ class StepMatrix {
   /// A(c) x = r with the factor of that slot, whose last factor() was ok. r and x may be the same memory.
   void solve(In r, Out x, int slot = 0) noexcept;
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept;
+  /// In place, column k of each with the factor of slot k, real or complex.
+  void solve_slots(Out real, ComplexOut complex) noexcept;
 
   [[nodiscard]] const SparsePattern& B_pattern() const noexcept;
   [[nodiscard]] const SparsePattern& J_pattern() const noexcept;
   [[nodiscard]] In B_values() const noexcept;
-  [[nodiscard]] bool B_is_identity() const noexcept;  ///< in the current linearisation
+  [[nodiscard]] bool B_is_identity() const noexcept { return B_is_identity_; }  ///< in the current linearisation
   [[nodiscard]] In J_values() const noexcept;
   /// Products with the current linearisation: y = B x, y = J x.
   void multiply_B(In x, Out y) const noexcept;
@@ -89,6 +91,7 @@ class StepMatrix {
  private:
   struct Body;
   std::unique_ptr<Body> body_;
+  bool B_is_identity_ = false;
 };
 
 }  // namespace rubato
