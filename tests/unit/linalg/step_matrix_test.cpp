@@ -170,6 +170,15 @@ TYPED_TEST(StepMatrixTest, SlotsAreIndependentAndKeepTheirScaling) {
   EXPECT_LT(test::backward_error<TypeParam>(system.matrix(c0), x0, r), 1e-12);
   EXPECT_LT(test::backward_error<TypeParam>(system.matrix(c1), x1, r), 1e-12);
   EXPECT_EQ(matrix.statistics().solves, 2);
+
+  std::vector<TypeParam> columns = r;  // both slots in one call: the same bits
+  columns.insert(columns.end(), r.begin(), r.end());
+  if constexpr (std::is_same_v<TypeParam, double>)
+    matrix.solve_slots(columns, {});
+  else
+    matrix.solve_slots({}, columns);
+  x0.insert(x0.end(), x1.begin(), x1.end());
+  EXPECT_EQ(columns, x0);
 }
 
 TYPED_TEST(StepMatrixTest, NothingAllocatesAfterTheFirstFactor) {
