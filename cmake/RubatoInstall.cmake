@@ -9,5 +9,6 @@ configure_package_config_file(cmake/RubatoConfig.cmake.in ${CMAKE_CURRENT_BINARY
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Rubato)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/RubatoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/RubatoConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/RubatoConfigVersion.cmake
-  cmake/FindHDF5C.cmake cmake/FindKLU.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Rubato)
+  cmake/FindHDF5C.cmake cmake/FindKLU.cmake cmake/FindMETIS.cmake cmake/FindMUMPS.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Rubato)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

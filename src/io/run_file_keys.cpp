@@ -25,7 +25,7 @@ std::uint8_t byte(Enum value) noexcept {
 }
 
 std::vector<Choice> back_end_choices() {
-  std::vector<Choice> all = {{"automatic", byte(BackEnd::automatic), "by size and density"}};
+  std::vector<Choice> all = {{"automatic", byte(BackEnd::automatic), "by size and fill"}};
   for (const auto& entry : back_ends())
     if (entry.id != BackEnd::automatic)
       all.push_back({std::string(entry.name), byte(entry.id), std::string(entry.help)});

@@ -20,7 +20,15 @@ constexpr BackEndEntry entries[] = {
      detail::make_dense_solver<double>, detail::make_dense_solver<Complex>},
     {BackEnd::klu, "klu", "sparse LU (SuiteSparse KLU), pivots reused between factorisations",
      detail::make_klu_solver<double>, detail::make_klu_solver<Complex>},
+    {BackEnd::mumps, "mumps", "multifrontal LDLᵀ or LU (MUMPS), symmetry found by itself; large finite element systems",
+     detail::make_mumps_solver<double>, detail::make_mumps_solver<Complex>},
 };
+
+/// At least nine entries in ten have their mirror image in the pattern.
+bool nearly_symmetric(const SparsePattern& pattern) {
+  const std::vector<int> mirrored = positions_in(transposed(pattern).pattern, pattern);
+  return 10 * std::count(mirrored.begin(), mirrored.end(), -1) <= pattern.nnz();
+}
 
 }  // namespace
 
@@ -42,22 +50,33 @@ Result<BackEnd> back_end_from_name(std::string_view name) {
   return Error{unknown_name("linear solver", name, known)};
 }
 
-// Dense for n ≤ 16, KLU for n > 2000 (a dense matrix of 32 MB). In between the fill decides, not the density of A: dense if
-// L + U as predicted by the symbolic analysis would occupy more than 40 % of the n² places.
+// The fill decides, not the density of A: L + U as predicted by KLU's symbolic analysis.
+//
+// Dense for n ≤ 16, and up to n = 2000 (a dense matrix of 32 MB) if L + U would occupy more than 40 % of the n² places.
 // Measured (bench/kernels/step_matrix.cpp; one factorisation and three solves, real, time of dense / time of KLU):
 //   a band of half-width 2: n = 5: 0.7   10: 0.7   15: 1.0   20: 0.9   30: 1.4   40: 2.0   100: 9   300: 54
 //   the same of half-width 4 (L + U 70, 51, 40, 28, 21 … 3 %): 10: 0.65   15: 0.94   20: 1.1   30: 1.6   40: 2.8   300: 36
 //   with 11 random couplings more per row (91 … 63 %): n = 20: 0.3   40: 0.7   100: 0.8   200: 0.7   300: 0.5
 // Complex arithmetic moves the balance further towards KLU (1.2 at n = 10); one rule for both keeps the shifts of a
 // method on the same back end.
+//
+// MUMPS if L + U would have more than 100 entries per row and the pattern is nearly symmetric; else KLU.
+// Measured (bench/kernels/finite_elements.cpp; the same work, entries per row and time of KLU / time of MUMPS):
+//   plane chain of 20, 100, 1000 links (n = 100 … 5000):      15: 0.1 … 0.2
+//   squares of Taylor and Hood, k × k, saddle points, k = 3: 47: 0.3   5: 66: 0.7   7: 81: 1.0   10: 108: 1.6   19: 154: 3.1
+//                                                         28: 196: 8.4 (n = 7339);   strips 2 × 100: 50: 0.6   4 × 50: 80: 1.0
+//   bricks, k³, k = 3 (n = 192): 81: 1.1   4: 126: 2.0   5: 171: 3.3   8 (n = 2187): 375: 9   11: 606: 14
+//                                        rods of bricks 500 × 1 × 1: 36: 0.65   100 × 2 × 2: 82: 2.3
+// On the saddle points pivots on the diagonal fail KLU also in another way: growth 10⁴ … 10⁸, with MUMPS 1.
 BackEnd resolved(BackEnd back_end, const SparsePattern& pattern) {
   if (back_end != BackEnd::automatic) return back_end;
   constexpr int always_dense = 16, never_dense = 2000;
-  constexpr double dense_above = 0.4;
+  constexpr double dense_above = 0.4, multifrontal_above = 100;
   const int n = pattern.rows();
   if (n <= always_dense) return BackEnd::dense;
-  if (n > never_dense) return BackEnd::klu;
-  return detail::klu_factor_density(pattern) > dense_above ? BackEnd::dense : BackEnd::klu;
+  const double density = detail::klu_factor_density(pattern);
+  if (n <= never_dense && density > dense_above) return BackEnd::dense;
+  return density * n > multifrontal_above && nearly_symmetric(pattern) ? BackEnd::mumps : BackEnd::klu;
 }
 
 template <class T>

@@ -11,6 +11,8 @@ template <class T>
 std::unique_ptr<LinearSolver<T>> make_dense_solver(const SparsePattern& pattern);
 template <class T>
 std::unique_ptr<LinearSolver<T>> make_klu_solver(const SparsePattern& pattern);
+template <class T>
+std::unique_ptr<LinearSolver<T>> make_mumps_solver(const SparsePattern& pattern);
 
 /// The share of the n² places that L + U would occupy, as KLU's ordering predicts it for diagonal pivots.
 double klu_factor_density(const SparsePattern& pattern);

@@ -30,7 +30,7 @@ enum class FactorStatus : std::uint8_t { ok, singular, not_finite, out_of_memory
 /// What a solver did since it was made, and how the last factorisation looks.
 struct SolverReport {
   int n = 0;
-  long factor_nnz = 0;           ///< entries of L and U together
+  long factor_nnz = 0;           ///< entries of L and U together; of L alone in LDLᵀ
   double growth = 1;             ///< max_j (max_i |u_ij| / max_i |a_ij|): the backward error is about ε · growth
   double pivot_ratio = 1;        ///< min |u_ii| / max |u_ii|: a crude upper bound for the reciprocal condition
   long full_factorisations = 0;  ///< with fresh pivots
@@ -40,7 +40,7 @@ struct SolverReport {
 };
 
 /// T is double or std::complex<double>. Memory is sized in the constructor; factor and solve never allocate, except a
-/// full factorisation of KLU (counted in the report).
+/// full factorisation of KLU and everything of MUMPS (counted in the report).
 template <class T>
 class LinearSolver {
  public:
@@ -54,7 +54,7 @@ class LinearSolver {
   [[nodiscard]] virtual SolverReport report() const noexcept = 0;
 };
 
-enum class BackEnd : std::uint8_t { automatic, dense, klu };
+enum class BackEnd : std::uint8_t { automatic, dense, klu, mumps };
 
 /// The list of back ends: names, help and bindings derive from it.
 struct BackEndEntry {
