@@ -8,6 +8,8 @@
 #include <map>
 
 #include "rubato/io/model_file.hpp"
+#include "rubato/multibody/geometry.hpp"
+#include "rubato/multibody/modal.hpp"
 
 namespace rubato::app {
 
@@ -20,7 +22,7 @@ using multibody::Vector3;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_named = 8;  ///< bodies in the legend: as many as there are colours
 
-/// Poses of bodies from the rows of a trajectory.
+/// Poses of bodies, then of the nodes of flexible ones, from the rows of a trajectory.
 class Bodies {
  public:
   Bodies(const multibody::Mechanism& mechanism, const io::Trajectory& x) : x_(x) {
@@ -33,6 +35,9 @@ class Bodies {
                                                  ? std::vector{"x", "y", "rz"}
                                                  : std::vector{"x", "y", "z", "qw", "qx", "qy", "qz"};
       for (const char* name : names) p.channels.push_back(channel.at(body.name + "." + name));
+      if ((p.flexible = body.flexible))
+        for (std::size_t i = 0; i < body.flexible->modes.size(); ++i)
+          p.channels.push_back(channel.at(fmt::format("{}.eta{}", body.name, i + 1)));
       places_.push_back(std::move(p));
     }
   }
@@ -45,6 +50,14 @@ class Bodies {
       if (p.kind == BodyKind::spatial) pose.rotation = {value(3), value(4), value(5), value(6)};
       poses.push_back(pose);
     }
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const Places& p = places_[i];
+      if (!p.flexible) continue;
+      std::vector<double> eta;
+      for (std::size_t k = 7; k < p.channels.size(); ++k) eta.push_back(x_.values[row * x_.channels() + p.channels[k]]);
+      for (std::size_t k = 0; k < p.flexible->nodes.size(); ++k)
+        poses.push_back(multibody::composed(poses[i], multibody::node_pose(*p.flexible, k, eta)));
+    }
     return poses;
   }
 
@@ -52,6 +65,7 @@ class Bodies {
   struct Places {
     BodyKind kind = BodyKind::spatial;
     double height = 0;
+    std::shared_ptr<const multibody::ModalBody> flexible = {};
     std::vector<std::size_t> channels = {};
   };
   const io::Trajectory& x_;

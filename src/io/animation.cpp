@@ -40,8 +40,8 @@ std::vector<std::size_t> load_channels(const std::string& part, const Places& ou
 SceneGrid::SceneGrid(const multibody::Scene& scene, const multibody::MultibodySystem& system)
     : scene_(scene),
       system_(system),
-      poses_(scene.n_bodies()),
-      rates_(scene.n_bodies()),
+      poses_(scene.n_frames()),
+      rates_(scene.n_frames()),
       points_(scene.n_points()),
       velocities_(scene.n_points()) {
   const auto add_cell = [this](std::size_t part, VtuCell type) {

@@ -12,22 +12,6 @@ namespace rubato::multibody::detail {
 
 namespace {
 
-/// Unit to six digits, or a sentence; then normalised to rounding.
-Result<Quaternion> checked(const Quaternion& q, const std::string& what) {
-  const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (!(std::abs(norm - 1) < 1e-6))
-    return Error{fmt::format("{}: rotation ({}, {}, {}, {}) is a quaternion (w, x, y, z) of length {:.6g}, not 1", what,
-                             q[0], q[1], q[2], q[3], norm)};
-  return Quaternion{q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};
-}
-
-bool finite(const Vector3& x) { return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]); }
-
-Result<void> check_finite(const std::string& what, const char* key, const Vector3& x) {
-  if (finite(x)) return {};
-  return Error{fmt::format("{}: {} ({}, {}, {}) is not finite", what, key, x[0], x[1], x[2])};
-}
-
 Result<void> check_inertia(const Body& body, const std::string& what, Rotation<double>& out) {
   if (body.kind == BodyKind::point) {
     if (body.inertia == Vector3{} && body.products == Vector3{} && body.angular_velocity == Vector3{}) return {};
@@ -60,6 +44,19 @@ Result<void> check_inertia(const Body& body, const std::string& what, Rotation<d
 }
 
 }  // namespace
+
+Result<Quaternion> checked_rotation(const Quaternion& q, const std::string& what) {
+  const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(std::abs(norm - 1) < 1e-6))
+    return Error{fmt::format("{}: rotation ({}, {}, {}, {}) is a quaternion (w, x, y, z) of length {:.6g}, not 1", what,
+                             q[0], q[1], q[2], q[3], norm)};
+  return Quaternion{q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm};
+}
+
+Result<void> check_finite(const std::string& what, const char* key, const Vector3& x) {
+  if (std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2])) return {};
+  return Error{fmt::format("{}: {} ({}, {}, {}) is not finite", what, key, x[0], x[1], x[2])};
+}
 
 Result<void> check_number(const std::string& what, double value, double least, const char* meaning) {
   if (std::isfinite(value) && value >= least) return {};
@@ -158,12 +155,16 @@ Result<void> Builder::add_bodies() {
   for (const Body& body : mechanism_.bodies) {
     const std::string what = "body '" + body.name + "'";
     BodyModel made{.name = body.name, .kind = body.kind, .mass = body.mass, .first = q.size(), .base = base.size()};
-    if (auto ok = check_number(what + ": mass", body.mass, 1e-300, "it must be positive"); !ok) return ok;
+    if (body.flexible) {
+      if (auto ok = add_flexible(body, what, made); !ok) return ok;
+    } else {
+      if (auto ok = check_number(what + ": mass", body.mass, 1e-300, "it must be positive"); !ok) return ok;
+      if (auto ok = check_inertia(body, what, made.inertia); !ok) return ok;
+    }
     if (auto ok = check_finite(what, "position", body.pose.position); !ok) return ok;
     if (auto ok = check_finite(what, "velocity", body.velocity); !ok) return ok;
     if (auto ok = check_finite(what, "angular velocity", body.angular_velocity); !ok) return ok;
-    if (auto ok = check_inertia(body, what, made.inertia); !ok) return ok;
-    const auto rotation = checked(body.pose.rotation, what);
+    const auto rotation = checked_rotation(body.pose.rotation, what);
     if (!rotation) return rotation.error();
     const Frame<double> frame{.r = body.pose.position, .R = rotation_of(*rotation)};
     made.start = {.position = body.pose.position, .rotation = *rotation};
@@ -176,6 +177,10 @@ Result<void> Builder::add_bodies() {
         v.insert(v.end(), omega.begin(), omega.end());
         base.insert(base.end(), rotation->begin(), rotation->end());
         model.plain = false;
+        for (std::size_t i = 0; i < made.coordinates() - 6; ++i) {
+          q.push_back(body.deformation.empty() ? 0 : body.deformation[i]);
+          v.push_back(body.deformation_rate.empty() ? 0 : body.deformation_rate[i]);
+        }
         break;
       }
       case BodyKind::planar:
@@ -211,7 +216,12 @@ void Builder::measure() {
       high[i] = std::max(high[i], x[i]);
     }
   };
-  for (std::size_t i = 1; i < at_start_.size(); ++i) include(at_start_[i].r);
+  for (std::size_t slot = 1; slot <= model.bodies.size(); ++slot) {
+    const Frame<double>& body = at_start_[slot];
+    include(body.r);
+    if (const auto& flexible = model.bodies[slot - 1].flexible)
+      for (const NodeModel& node : flexible->nodes) include(plus(body.r, rotate(body.R, node.at)));
+  }
   for (const Joint& joint : mechanism_.joints)
     for (const Marker* m : {&joint.a, &joint.b})
       if (const auto at = attach(*m, ""); at.ok()) include(point_at_start(*at));
@@ -219,17 +229,24 @@ void Builder::measure() {
   if (diagonal > 0) size_ = diagonal;
 }
 
-Result<Attachment> Builder::attach(const Marker& marker, const std::string& what) const {
+Result<Attachment> Builder::attach(const Marker& marker, const std::string& what) {
   const auto it = slot_.find(marker.body);
   if (it == slot_.end()) {
     std::vector<std::string> known;
     for (const auto& [name, slot] : slot_) known.push_back(name);
     return Error{what + ": " + unknown_name("body", marker.body, known)};
   }
-  const auto rotation = checked(marker.pose.rotation, what);
+  const auto rotation = checked_rotation(marker.pose.rotation, what);
   if (!rotation) return rotation.error();
   if (auto ok = check_finite(what, "position", marker.pose.position); !ok) return ok.error();
   Attachment at{.body = it->second, .at = marker.pose.position};
+  if (at.body > 0 && model.bodies[at.body - 1].flexible) {
+    const auto node = attach_to_node(marker, at.body, what);
+    if (!node) return node.error();
+    at = *node;
+  } else if (!marker.node.empty()) {
+    return Error{fmt::format("{}: node '{}', but '{}' is rigid and has none", what, marker.node, marker.body)};
+  }
   const Rotation<double> axes = rotation_of(*rotation);
   for (std::size_t k = 0; k < 3; ++k) at.axis[k] = {axes[0][k], axes[1][k], axes[2][k]};
   if (marker.in_space) {
@@ -241,7 +258,7 @@ Result<Attachment> Builder::attach(const Marker& marker, const std::string& what
 }
 
 Result<void> Builder::attach(const Marker& a, const Marker& b, const std::string& what, Attachment& at_a,
-                             Attachment& at_b) const {
+                             Attachment& at_b) {
   const auto first = attach(a, what + ", frame a");
   if (!first) return first.error();
   const auto second = attach(b, what + ", frame b");
@@ -254,7 +271,9 @@ Result<void> Builder::attach(const Marker& a, const Marker& b, const std::string
 }
 
 const BodyModel* Builder::body_of(const Attachment& at) const {
-  return at.body == 0 ? nullptr : &model.bodies[at.body - 1];
+  if (at.body == 0) return nullptr;
+  const bool own = at.body <= model.bodies.size();
+  return &model.bodies[(own ? at.body : model.stations[at.body - 1 - model.bodies.size()].body) - 1];
 }
 bool Builder::in_plane(const Attachment& at) const {
   const BodyModel* body = body_of(at);

@@ -24,6 +24,11 @@ class Builder {
   void measure();
   void share_mode();
 
+  // build_flexible.cpp
+  Result<void> add_flexible(const Body& body, const std::string& what, BodyModel& made);
+  Result<Attachment> attach_to_node(const Marker& marker, std::size_t slot, const std::string& what);
+  std::size_t station(std::size_t slot, std::size_t node);
+
   // build_joints.cpp
   Result<void> add_joint(const Joint& joint);
   Result<void> check_planar(const Joint& joint, const JointModel& made) const;
@@ -50,10 +55,9 @@ class Builder {
   Result<void> compile(const EndStop& stop);
 
   /// `what` names the owner: "joint 'hinge', frame a".
-  Result<Attachment> attach(const Marker& marker, const std::string& what) const;
+  Result<Attachment> attach(const Marker& marker, const std::string& what);
   /// Both ends of a part; refuses two ends on one body.
-  Result<void> attach(const Marker& a, const Marker& b, const std::string& what, Attachment& at_a,
-                      Attachment& at_b) const;
+  Result<void> attach(const Marker& a, const Marker& b, const std::string& what, Attachment& at_a, Attachment& at_b);
   [[nodiscard]] const BodyModel* body_of(const Attachment& at) const;
   [[nodiscard]] bool in_plane(const Attachment& at) const;  ///< of a planar body or the ground
   [[nodiscard]] Three<double> point_at_start(const Attachment& at) const;
@@ -70,6 +74,12 @@ class Builder {
 
 /// Refuses a function of time that is not finite at t = 0, or one of its first n derivatives.
 Result<void> check_function(const std::string& what, const Function& f, int n);
+
+/// Unit to six digits, or a sentence; then normalised to rounding.
+Result<Quaternion> checked_rotation(const Quaternion& q, const std::string& what);
+
+/// Refuses NaN and infinity.
+Result<void> check_finite(const std::string& what, const char* key, const Vector3& x);
 
 /// Refuses NaN, infinity and what is below `least`.
 Result<void> check_number(const std::string& what, double value, double least, const char* meaning);

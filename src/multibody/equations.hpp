@@ -3,6 +3,7 @@
 /// ω body-fixed (planar bodies: x, y, φ; points: x, y, z).
 ///   m v' = m g + F,   J ω' = −ω × Jω + Rᵀ T                                                                           (1)
 /// F and T are sums of what forces and multipliers exert about the centre of mass. The cost is linear in the number of parts.
+/// Flexible bodies have modal coordinates behind r and δ and equations of their own (flexible.hpp).
 #include "model.hpp"
 
 namespace rubato::multibody::detail {
@@ -25,13 +26,18 @@ class Equations : public Base {
       const std::size_t turn = body.first + 3;
       const auto one = chart_rate(three(p.q, turn), three(v, turn), q_rate.subspan(turn, 3));
       if (one != EvalStatus::ok) status = one;
+      for (std::size_t i = body.first + 6; i < body.first + body.coordinates(); ++i) q_rate[i] = v[i];
     }
     return status;
   }
 
-  EvalStatus inertia(const P&, SIn a, SOut out) const noexcept override {
+  EvalStatus inertia(const P& p, SIn a, SOut out) const noexcept override {
     for (const BodyModel& body : model_->bodies) {
       const std::size_t i = body.first;
+      if (body.flexible) {
+        body.flexible->inertia_times(rotation_at(body, p), body.modal(p.q), body.part(a), body.part(out));
+        continue;
+      }
       for (std::size_t k = 0; k < 3; ++k) out[i + k] = body.mass * a[i + k];
       if (body.kind == BodyKind::planar) out[i + 2] = body.inertia[2][2] * a[i + 2];
       if (body.kind != BodyKind::spatial) continue;
@@ -40,7 +46,13 @@ class Equations : public Base {
     }
     return EvalStatus::ok;
   }
-  EvalStatus inertia_rate(const P&, SOut out) const noexcept override { return cleared(out); }
+  EvalStatus inertia_rate(const P& p, SOut out) const noexcept override {
+    cleared(out);
+    for (const BodyModel& body : model_->bodies)
+      if (body.flexible)
+        body.flexible->inertia_rate(rotation_at(body, p), body.modal(p.q), body.part(p.v), body.part(out));
+    return EvalStatus::ok;
+  }
 
   EvalStatus force(const P& p, SOut out) const noexcept override {
     Scratch scratch = p.scratch;
@@ -53,9 +65,11 @@ class Equations : public Base {
         if (!element.within_reach(at)) status = EvalStatus::out_of_domain;
     });
     cleared(out);
-    add_generalised(at.bodies, wrenches, out);
-    add_gravity(out);
+    add_generalised(p, at.bodies, wrenches, out);
+    add_gravity(p, out);
     add_gyration(p, out);  // (1)
+    for (const BodyModel& body : model_->bodies)
+      if (body.flexible) body.flexible->add_elastic(body.modal(p.q), body.modal(p.v), body.part(out));
     return status;
   }
 
@@ -86,7 +100,7 @@ class Equations : public Base {
       for (const GearModel& gear : model_->gears) add_gear(gear, bodies, nu, wrenches);
     for (const RollingModel& rolling : model_->rollings) add_rolling(rolling, bodies, lambda, nu, wrenches);
     cleared(out);
-    add_generalised(bodies, wrenches, out);
+    add_generalised(p, bodies, wrenches, out);
     return EvalStatus::ok;
   }
 
@@ -95,43 +109,64 @@ class Equations : public Base {
     return velocity_rows<2>(p, a, out);
   }
 
-  /// Parts: gravity, gyroscopic terms, then the force elements.
+  /// Parts: gravity, gyroscopic terms, the force elements, then the elasticity of flexible bodies.
   EvalStatus part_force(int part, const P& p, SOut out) const noexcept override {
     cleared(out);
-    if (part == 0) add_gravity(out);
+    if (part == 0) add_gravity(p, out);
     if (part == 1) add_gyration(p, out);
+    if (const BodyModel* body = elastic_part(part); body != nullptr)
+      body->flexible->add_elastic(body->modal(p.q), body->modal(p.v), body->part(out));
     if (part < 2) return EvalStatus::ok;
     Scratch scratch = p.scratch;
     const ForcePoint<S> at = force_point(p, scratch);
     Wrenches<S> wrenches{scratch.template take<Wrench<S>>(slots())};
     one_force(model_->forces, static_cast<std::size_t>(part - 2),
               [&](const auto& element) { element.add_force(at, wrenches); });
-    add_generalised(at.bodies, wrenches, out);
+    add_generalised(p, at.bodies, wrenches, out);
     return EvalStatus::ok;
   }
   EvalStatus part_energy(int part, const P& p, S& out) const noexcept override {
     out = S(0.0);
     Scratch scratch = p.scratch;
     const ForcePoint<S> at = force_point(p, scratch);
-    if (part == 0)
-      for (std::size_t i = 0; i < model_->bodies.size(); ++i)
-        out -= model_->bodies[i].mass * dot(model_->gravity, at.bodies.frames[i + 1].r);
+    if (part == 0) out = height_energy(p, at.bodies);
+    if (const BodyModel* body = elastic_part(part); body != nullptr)
+      out = body->flexible->strain_energy(body->modal(p.q));
     if (part >= 2)
       one_force(model_->forces, static_cast<std::size_t>(part - 2),
                 [&](const auto& element) { out = element.energy(at); });
     return EvalStatus::ok;
   }
 
-  [[nodiscard]] std::size_t slots() const { return model_->bodies.size() + 1; }
+  [[nodiscard]] std::size_t slots() const { return model_->bodies.size() + model_->stations.size() + 1; }
 
   [[nodiscard]] std::span<const Frame<S>> frames(const P& p, Scratch& scratch) const {
     const auto out = scratch.template take<Frame<S>>(slots());
     for (std::size_t k = 0; k < 3; ++k) out[0].R[k][k] = S(1.0);
     for (std::size_t i = 0; i < model_->bodies.size(); ++i) set_frame(model_->bodies[i], p, out[i + 1]);
+    each_station([&](std::size_t slot, const Station& station, const BodyModel& body) {
+      out[slot] = station_frame(model_->node(station), out[station.body], body.modal(p.q));
+    });
     return out;
   }
-  /// v and ω in space, from velocities (or accelerations: d/dt Rω = R ω').
-  [[nodiscard]] std::span<const Twist<S>> twists(std::span<const Frame<S>> at, SIn v, Scratch& scratch) const {
+  [[nodiscard]] std::span<const Twist<S>> rates(const P& p, std::span<const Frame<S>> at, Scratch& scratch) const {
+    const auto out = twists(at, p.v, scratch);
+    each_station([&](std::size_t slot, const Station& station, const BodyModel& body) {
+      out[slot] = station_twist(model_->node(station), at[station.body].R, body.modal(p.q), body.part(p.v));
+    });
+    return out;
+  }
+  [[nodiscard]] std::span<const Twist<S>> accelerations(const P& p, std::span<const Frame<S>> at, SIn a,
+                                                        Scratch& scratch) const {
+    const auto out = twists(at, a, scratch);
+    each_station([&](std::size_t slot, const Station& station, const BodyModel& body) {
+      out[slot] = station_acceleration(model_->node(station), at[station.body].R, body.modal(p.q), body.part(p.v),
+                                       body.part(a));
+    });
+    return out;
+  }
+  /// Of bodies: v and ω in space, from velocities (or accelerations: d/dt Rω = R ω').
+  [[nodiscard]] std::span<Twist<S>> twists(std::span<const Frame<S>> at, SIn v, Scratch& scratch) const {
     const auto out = scratch.template take<Twist<S>>(slots());
     for (std::size_t i = 0; i < model_->bodies.size(); ++i) {
       const BodyModel& body = model_->bodies[i];
@@ -147,8 +182,20 @@ class Equations : public Base {
   [[nodiscard]] ForcePoint<S> force_point(const P& p, Scratch& scratch) const {
     ForcePoint<S> at{.t = p.t, .bodies = {}, .z = p.z, .base = p.base, .mode = p.mode};
     at.bodies.frames = frames(p, scratch);
-    at.bodies.rates = twists(at.bodies.frames, p.v, scratch);
+    at.bodies.rates = rates(p, at.bodies.frames, scratch);
     return at;
+  }
+  /// Of all weights.
+  [[nodiscard]] S height_energy(const P& p, const Bodies<S>& at) const {
+    S sum = S(0.0);
+    for (std::size_t i = 0; i < model_->bodies.size(); ++i) {
+      const BodyModel& body = model_->bodies[i];
+      if (body.flexible)
+        sum += body.flexible->height_energy(at.frames[i + 1], body.modal(p.q), model_->gravity);
+      else
+        sum -= body.mass * dot(model_->gravity, at.frames[i + 1].r);
+    }
+    return sum;
   }
 
  protected:
@@ -175,6 +222,27 @@ class Equations : public Base {
   const Model* model_;
 
  private:
+  [[nodiscard]] Rotation<S> rotation_at(const BodyModel& body, const P& p) const {
+    Frame<S> frame;
+    set_frame(body, p, frame);
+    return frame.R;
+  }
+  template <class Visit>
+  void each_station(Visit&& visit) const {
+    for (std::size_t i = 0; i < model_->stations.size(); ++i) {
+      const Station& station = model_->stations[i];
+      visit(model_->bodies.size() + 1 + i, station, model_->bodies[station.body - 1]);
+    }
+  }
+  /// The body whose elasticity has this number among the parts.
+  [[nodiscard]] const BodyModel* elastic_part(int part) const {
+    if (!model_->flexible || part < 2) return nullptr;
+    int next = 2;
+    each_force(model_->forces, [&next](const auto&) { ++next; });
+    for (const BodyModel& body : model_->bodies)
+      if (body.flexible && next++ == part) return &body;
+    return nullptr;
+  }
   static EvalStatus cleared(SOut out) noexcept {
     for (auto& x : out) x = S(0.0);
     return EvalStatus::ok;
@@ -200,13 +268,17 @@ class Equations : public Base {
   template <int n>
   Bodies<S> moving_bodies(const P& p, SIn a, Scratch& scratch) const {
     Bodies<S> bodies{.frames = frames(p, scratch)};
-    if constexpr (n >= 1) bodies.rates = twists(bodies.frames, p.v, scratch);
-    if constexpr (n >= 2) bodies.accelerations = twists(bodies.frames, a, scratch);
+    if constexpr (n >= 1) bodies.rates = rates(p, bodies.frames, scratch);
+    if constexpr (n >= 2) bodies.accelerations = accelerations(p, bodies.frames, a, scratch);
     return bodies;
   }
 
-  void add_gravity(SOut out) const {
+  void add_gravity(const P& p, SOut out) const {
     for (const BodyModel& body : model_->bodies) {
+      if (body.flexible) {
+        body.flexible->add_gravity(rotation_at(body, p), body.modal(p.q), model_->gravity, body.part(out));
+        continue;
+      }
       const std::size_t directions = body.kind == BodyKind::planar ? 2 : 3;
       for (std::size_t k = 0; k < directions; ++k) out[body.first + k] += body.mass * model_->gravity[k];
     }
@@ -214,12 +286,20 @@ class Equations : public Base {
   void add_gyration(const P& p, SOut out) const {
     for (const BodyModel& body : model_->bodies) {
       if (body.kind != BodyKind::spatial) continue;
+      if (body.flexible) {
+        body.flexible->add_gyration(rotation_at(body, p), body.modal(p.q), body.part(p.v), body.part(out));
+        continue;
+      }
       const Three<S> omega = three(p.v, body.first + 3);
       const Three<S> gyration = cross(omega, rotate(body.inertia, omega));
       for (std::size_t k = 0; k < 3; ++k) out[body.first + 3 + k] -= gyration[k];
     }
   }
-  void add_generalised(const Bodies<S>& bodies, const Wrenches<S>& wrenches, SOut out) const {
+  void add_generalised(const P& p, const Bodies<S>& bodies, const Wrenches<S>& wrenches, SOut out) const {
+    each_station([&](std::size_t slot, const Station& station, const BodyModel& body) {
+      add_station(model_->node(station), bodies.frames[station.body].R, body.modal(p.q), wrenches.sum[slot],
+                  wrenches.sum[station.body], body.modal(out));
+    });
     for (std::size_t i = 0; i < model_->bodies.size(); ++i) {
       const BodyModel& body = model_->bodies[i];
       const Wrench<S>& w = wrenches.sum[i + 1];

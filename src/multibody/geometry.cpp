@@ -51,6 +51,12 @@ Vector3 rotated(const Quaternion& rotation, const Vector3& x) {
   return y;
 }
 
+Pose composed(const Pose& outer, const Pose& inner) {
+  const Vector3 x = rotated(outer.rotation, inner.position);
+  return {.position = {outer.position[0] + x[0], outer.position[1] + x[1], outer.position[2] + x[2]},
+          .rotation = product(outer.rotation, inner.rotation)};
+}
+
 Marker marker(std::string body, const Vector3& position, const Vector3& axis) {
   return {.body = std::move(body), .pose = {.position = position, .rotation = from_z_axis(axis)}};
 }

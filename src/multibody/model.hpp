@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "coupling_rows.hpp"
+#include "flexible.hpp"
 #include "forces.hpp"
 #include "joint_rows.hpp"
 #include "rubato/multibody/mechanism.hpp"
@@ -20,11 +21,27 @@ struct BodyModel {
   std::size_t base = 0;        ///< of its quaternion in the base; spatial bodies only
   double height = 0;           ///< z of planar bodies
   Pose start = {};
-  [[nodiscard]] std::size_t coordinates() const { return kind == BodyKind::spatial ? 6 : 3; }
+  std::shared_ptr<const FlexibleModel> flexible = {};  ///< then mass and inertia stand there
+  std::shared_ptr<const ModalBody> modal_data = {};
+
+  [[nodiscard]] std::size_t coordinates() const {
+    return kind == BodyKind::spatial ? 6 + (flexible ? flexible->n() : 0) : 3;
+  }
+  /// Its part of q, v or a.
+  template <class T>
+  [[nodiscard]] std::span<T> part(std::span<T> x) const {
+    return x.subspan(first, coordinates());
+  }
+  /// Its modal coordinates or their rates.
+  template <class T>
+  [[nodiscard]] std::span<T> modal(std::span<T> x) const {
+    return part(x).subspan(6);
+  }
 };
 
 struct Model {
   std::vector<BodyModel> bodies = {};
+  std::vector<Station> stations = {};  ///< their slots follow those of the bodies
   std::vector<JointModel> joints = {};
   std::vector<std::string> joint_names = {};
   std::vector<GearModel> gears = {};
@@ -40,6 +57,9 @@ struct Model {
   int base_size = 0;
   bool autonomous = true, conservative = true, plain = true;
   bool has_mode = false;  ///< branches of one-sided forces are held in the discrete mode
+  bool flexible = false;  ///< some body is: masses depend on positions
+
+  [[nodiscard]] const NodeModel& node(const Station& at) const { return bodies[at.body - 1].flexible->nodes[at.node]; }
 };
 
 }  // namespace rubato::multibody::detail

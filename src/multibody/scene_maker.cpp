@@ -8,6 +8,7 @@
 
 #include "rubato/base/text.hpp"
 #include "rubato/multibody/geometry.hpp"
+#include "rubato/multibody/modal.hpp"
 #include "rubato/multibody/scene.hpp"
 #include "solids.hpp"
 
@@ -36,6 +37,15 @@ class SceneMaker {
       scene_.parts_.push_back({.name = body.name, .kind = PartKind::body});
     }
     scene_.n_bodies_ = mechanism_.bodies.size();
+    first_node_.resize(start_.size());
+    for (std::size_t slot = 1; slot <= scene_.n_bodies_; ++slot) {
+      const Body& body = mechanism_.bodies[slot - 1];
+      if (!body.flexible) continue;
+      first_node_[slot] = start_.size();
+      for (std::size_t k = 0; k < body.flexible->nodes.size(); ++k)
+        start_.push_back(composed(body.pose, node_pose(*body.flexible, k, body.deformation)));
+    }
+    scene_.n_frames_ = start_.size() - 1;
     tied_.resize(start_.size());
     clothed_.resize(start_.size());
     node_.resize(start_.size());
@@ -59,14 +69,35 @@ class SceneMaker {
   using Anchor = Scene::Anchor;
   using Curve = Scene::Curve;
 
-  /// A marker relative to its body; a body that does not exist is the ground.
-  [[nodiscard]] std::size_t slot_of(const Marker& marker) const {
+  /// A body that does not exist is the ground.
+  [[nodiscard]] std::size_t part_of(const Marker& marker) const {
     const auto found = slot_.find(marker.body);
     return found == slot_.end() ? 0 : found->second;
   }
+  /// The slot of the body or, on a flexible one, of the node that the marker follows.
+  [[nodiscard]] std::size_t slot_of(const Marker& marker) const {
+    const std::size_t slot = part_of(marker);
+    if (first_node_[slot] == 0) return slot;
+    const Body& body = mechanism_.bodies[slot - 1];
+    if (const auto named = node_number(*body.flexible, marker.node); !marker.node.empty() && named)
+      return first_node_[slot] + *named;
+    const Vector3 place =
+        marker.in_space ? rotated(opposite(body.pose.rotation), difference(marker.pose.position, body.pose.position))
+                        : marker.pose.position;
+    const std::span<const double> eta = body.deformation;
+    return first_node_[slot] + nearest_node(*body.flexible, place, marker.in_space ? eta : eta.first(0));
+  }
+  /// A marker relative to what it follows.
   [[nodiscard]] Pose local(const Marker& marker) const {
-    if (!marker.in_space) return marker.pose;
-    const Pose& body = start_[slot_of(marker)];
+    const std::size_t slot = slot_of(marker);
+    if (!marker.in_space) {
+      Pose pose = marker.pose;
+      if (const std::size_t part = part_of(marker); slot != part && marker.node.empty())
+        pose.position =
+            difference(pose.position, mechanism_.bodies[part - 1].flexible->nodes[slot - first_node_[part]].position);
+      return pose;
+    }
+    const Pose& body = start_[slot];
     const Quaternion back = opposite(body.rotation);
     return {.position = rotated(back, difference(marker.pose.position, body.position)),
             .rotation = product(back, marker.pose.rotation)};
@@ -136,7 +167,7 @@ class SceneMaker {
         for (const auto& [name, slot] : slot_) known.push_back(name);
         return Error{what + ": " + unknown_name("body", marker->body, known)};
       }
-    const std::size_t slot = slot_of(look.at);
+    const std::size_t slot = part_of(look.at);
     const auto positive = [](double x) { return std::isfinite(x) && x > 0; };
     const Vector3 size = look.type == LookType::box        ? look.size
                          : look.type == LookType::cylinder ? Vector3{look.radius, look.radius, look.length}
@@ -158,7 +189,7 @@ class SceneMaker {
 
   /// What touches or rolls shows itself, unless the body has looks.
   void add_round(const Marker& marker, bool sphere, double radius, const std::vector<bool>& clothed) {
-    const std::size_t slot = slot_of(marker);
+    const std::size_t slot = part_of(marker);
     if (!(radius > 0) || clothed[slot]) return;
     clothed_[slot] = true;
     add_solid(slot, marker, sphere ? sphere_mesh(radius) : cylinder_mesh(radius, radius / 2));
@@ -205,18 +236,36 @@ class SceneMaker {
 
   void add_bodies() {
     const bool few = mechanism_.bodies.size() <= 200;  // beyond, lines tell enough and files stay small
-    for (std::size_t slot = 1; slot < start_.size(); ++slot) {
+    for (std::size_t slot = 1; slot <= mechanism_.bodies.size(); ++slot) {
+      if (first_node_[slot] != 0) {
+        add_nodes(slot);
+        continue;
+      }
       const Marker centre{.body = mechanism_.bodies[slot - 1].name};
       if (!clothed_[slot] && (few || tied_[slot].empty()))
         add_solid(slot, centre, octahedron_mesh((node_[slot] ? 0.006 : 0.02) * scene_.size_));
-      std::vector<Vector3> seen{{}};
-      for (const Vector3& at : tied_[slot]) {
-        const auto same = [&](const Vector3& x) { return distance(x, at) < 1e-9 * scene_.size_; };
-        if (std::any_of(seen.begin(), seen.end(), same)) continue;
-        seen.push_back(at);
-        add_line(slot, {{.slot = slot}, {.slot = slot, .at = at}});
-      }
+      add_ties(slot, slot);
     }
+  }
+  /// A line from the origin to everything that is tied to it.
+  void add_ties(std::size_t part, std::size_t slot) {
+    std::vector<Vector3> seen{{}};
+    for (const Vector3& at : tied_[slot]) {
+      const auto same = [&](const Vector3& x) { return distance(x, at) < 1e-9 * scene_.size_; };
+      if (std::any_of(seen.begin(), seen.end(), same)) continue;
+      seen.push_back(at);
+      add_line(part, {{.slot = slot}, {.slot = slot, .at = at}});
+    }
+  }
+  /// A flexible body: a line through its nodes in their order.
+  void add_nodes(std::size_t part) {
+    std::vector<Anchor> line;
+    const std::size_t count = mechanism_.bodies[part - 1].flexible->nodes.size();
+    for (std::size_t slot = first_node_[part]; slot < first_node_[part] + count; ++slot) {
+      line.push_back({.slot = slot});
+      add_ties(part, slot);
+    }
+    add_line(part, std::move(line));
   }
 
   /// A patch, once for all that touches it.
@@ -228,7 +277,7 @@ class SceneMaker {
     std::vector<Anchor> corners;
     for (const auto& [x, y] : {std::pair{-half, -half}, {half, -half}, {half, half}, {-half, half}})
       corners.push_back(anchor(marker, {x, y, 0}));
-    add_piece(slot_of(marker), {.anchors = std::move(corners)}, 4, {{0, 1, 2, 3}});
+    add_piece(part_of(marker), {.anchors = std::move(corners)}, 4, {{0, 1, 2, 3}});
   }
 
   void add_joint(const Joint& joint) {
@@ -297,7 +346,8 @@ class SceneMaker {
   const Mechanism& mechanism_;
   Scene scene_;
   std::map<std::string, std::size_t, std::less<>> slot_;
-  std::vector<Pose> start_;                 ///< per slot
+  std::vector<Pose> start_;                 ///< per slot: ground, bodies, nodes
+  std::vector<std::size_t> first_node_;     ///< per body: the slot of its first node, 0 where it is rigid
   std::vector<std::vector<Vector3>> tied_;  ///< per slot: points of joints and forces, in body axes
   std::vector<std::pair<std::size_t, Vector3>> planes_;
   std::vector<bool> clothed_, node_;  ///< per slot: has a solid of its own; holds a beam

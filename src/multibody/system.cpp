@@ -1,6 +1,8 @@
 /// The model over double, dual numbers and the tracer; names, energies and outputs.
 #include "rubato/multibody/system.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,6 +10,8 @@
 #include "builder.hpp"
 #include "equations.hpp"
 #include "rubato/base/function.hpp"
+#include "rubato/multibody/geometry.hpp"
+#include "rubato/multibody/modal.hpp"
 
 namespace rubato::multibody {
 
@@ -25,11 +29,16 @@ using Real = Equations<MultibodySystem, double>;
 class System final : private Holder, public Real {
  public:
   System(Model model, std::vector<std::string> notes)
-      : Holder{std::move(model)}, Real(&held, held.sizes), dual_(&held), tracer_(&held), notes_(std::move(notes)) {}
+      : Holder{std::move(model)}, Real(&held, held.sizes), dual_(&held), tracer_(&held), notes_(std::move(notes)) {
+    for (std::size_t i = 0; i < held.bodies.size(); ++i)
+      if (held.bodies[i].flexible)
+        for (std::size_t k = 0; k < held.bodies[i].flexible->nodes.size(); ++k)
+          nodes_.push_back({.body = i + 1, .node = k});
+  }
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
-  bool constant_mass() const noexcept override { return true; }
+  bool constant_mass() const noexcept override { return !held.flexible; }
   bool plain_coordinates() const noexcept override { return held.plain; }
   bool rates_near_identity() const noexcept override { return true; }
   bool autonomous() const noexcept override { return held.autonomous; }
@@ -38,7 +47,8 @@ class System final : private Holder, public Real {
   std::size_t scratch_bytes() const noexcept override {
     const auto n = slots();
     return Scratch::bytes_for<Frame<Dual8>>(n) + 2 * Scratch::bytes_for<Twist<Dual8>>(n) +
-           Scratch::bytes_for<Wrench<Dual8>>(n) + Scratch::bytes_for<double>(held.row_names.size());
+           Scratch::bytes_for<Wrench<Dual8>>(n) + Scratch::bytes_for<double>(held.row_names.size()) +
+           Scratch::bytes_for<double>(static_cast<std::size_t>(held.sizes.v));
   }
 
   int base_size() const noexcept override { return held.base_size; }
@@ -61,6 +71,8 @@ class System final : private Holder, public Real {
   std::vector<std::string> part_names() const override {
     std::vector<std::string> names{"gravity", "gyroscopic"};
     each_force(held.forces, [&](const auto& element) { names.push_back(element.name); });
+    for (const BodyModel& body : held.bodies)
+      if (body.flexible) names.push_back(body.name);
     return names;
   }
 
@@ -126,6 +138,7 @@ class System final : private Holder, public Real {
   }
   std::vector<std::string> joint_names() const override { return held.joint_names; }
   const std::vector<std::string>& notes() const override { return notes_; }
+  std::size_t n_frames() const override { return held.bodies.size() + nodes_.size(); }
   Pose pose(std::size_t number, In q, In base) const override;
   BodyVelocity velocity(std::size_t number, In q, In v, In base) const override;
 
@@ -137,6 +150,12 @@ class System final : private Holder, public Real {
     MechanicalPoint<double> p;
     p.q = q;
     p.base = base;
+    if (slot > held.bodies.size()) {
+      const Station& station = held.stations[slot - 1 - held.bodies.size()];
+      const BodyModel& body = held.bodies[station.body - 1];
+      set_frame(body, p, frame);
+      return station_frame(held.node(station), frame, body.modal(q));
+    }
     if (slot > 0) set_frame(held.bodies[slot - 1], p, frame);
     return frame;
   }
@@ -146,12 +165,19 @@ class System final : private Holder, public Real {
   Equations<MechanicalEquations<Dual8>, Dual8> dual_;
   Equations<MechanicalEquations<Tracer>, Tracer> tracer_;
   std::vector<std::string> notes_;
+  std::vector<Station> nodes_;  ///< of all flexible bodies
 };
 
 std::optional<SparsePattern> System::inertia_pattern() const {
   std::vector<Entry> entries;
   for (const BodyModel& body : held.bodies) {
     const int first = static_cast<int>(body.first);
+    if (body.flexible) {
+      const int n = static_cast<int>(body.coordinates());
+      for (int i = 0; i < n; ++i)
+        for (int k = 0; k < n; ++k) entries.push_back({first + i, first + k});
+      continue;
+    }
     for (int k = 0; k < 3; ++k) entries.push_back({first + k, first + k});
     if (body.kind != BodyKind::spatial) continue;
     for (int i = 0; i < 3; ++i)
@@ -194,6 +220,8 @@ std::vector<std::string> System::names(std::string_view block) const {
       add(words.linear, 'z');
     if (body.kind == BodyKind::spatial)
       for (const char axis : {'x', 'y', 'z'}) add(words.angular, axis);
+    for (std::size_t i = 6; i < body.coordinates(); ++i)
+      names.push_back(fmt::format("{}.{}eta{}{}", body.name, words.linear, i - 5, words.behind));
   }
   return names;
 }
@@ -202,6 +230,14 @@ double System::kinetic(const MechanicalPoint<double>& p) const {
   double sum = 0;
   for (const BodyModel& body : held.bodies) {
     const Three<double> v = three(p.v, body.first);
+    if (body.flexible) {
+      Scratch scratch = p.scratch;
+      const auto momenta = scratch.take<double>(body.coordinates());
+      const Rotation<double> r = frame_of(static_cast<std::size_t>(&body - held.bodies.data()) + 1, p.q, p.base).R;
+      body.flexible->inertia_times<double>(r, body.modal(p.q), body.part(p.v), momenta);
+      sum += map(In(momenta)).dot(map(body.part(p.v))) / 2;
+      continue;
+    }
     if (body.kind == BodyKind::planar) {
       sum += (body.mass * (v[0] * v[0] + v[1] * v[1]) + body.inertia[2][2] * v[2] * v[2]) / 2;
       continue;
@@ -217,9 +253,9 @@ double System::kinetic(const MechanicalPoint<double>& p) const {
 double System::potential(const MechanicalPoint<double>& p) const {
   Scratch scratch = p.scratch;
   const ForcePoint<double> at = force_point(p, scratch);
-  double sum = 0;
-  for (std::size_t i = 0; i < held.bodies.size(); ++i)
-    sum -= held.bodies[i].mass * dot(held.gravity, at.bodies.frames[i + 1].r);
+  double sum = height_energy(p, at.bodies);
+  for (const BodyModel& body : held.bodies)
+    if (body.flexible) sum += body.flexible->strain_energy(body.modal(p.q));
   each_force(held.forces, [&](const auto& element) { sum += element.energy(at); });
   return sum;
 }
@@ -273,6 +309,11 @@ EventEffect System::on_event(const EventContext& event, Out q, Out v, Out z) con
 }
 
 Pose System::pose(std::size_t number, In q, In base) const {
+  if (number >= held.bodies.size()) {
+    const Station& station = nodes_[number - held.bodies.size()];
+    const BodyModel& body = held.bodies[station.body - 1];
+    return composed(pose(station.body - 1, q, base), node_pose(*body.modal_data, station.node, body.modal(q)));
+  }
   const BodyModel& body = held.bodies[number];
   Pose out{.position = three(q, body.first)};
   if (body.kind == BodyKind::planar) {
@@ -287,6 +328,13 @@ Pose System::pose(std::size_t number, In q, In base) const {
 }
 
 BodyVelocity System::velocity(std::size_t number, In q, In v, In base) const {
+  if (number >= held.bodies.size()) {
+    const Station& station = nodes_[number - held.bodies.size()];
+    const BodyModel& body = held.bodies[station.body - 1];
+    const auto twist =
+        station_twist(held.node(station), frame_of(station.body, q, base).R, body.modal(q), body.part(v));
+    return {.linear = twist.linear, .angular = twist.angular};
+  }
   const BodyModel& body = held.bodies[number];
   BodyVelocity out{.linear = three(v, body.first)};
   if (body.kind == BodyKind::spatial)
@@ -295,13 +343,21 @@ BodyVelocity System::velocity(std::size_t number, In q, In v, In base) const {
   return out;
 }
 
-/// Of spatial bodies the quaternion (states hold only the increment over the base); per joint force and torque on b at its
+/// Of spatial bodies the quaternion (states hold only the increment over the base); of flexible ones the strain energy, and of
+/// named nodes the place in space and the displacement in body axes; per joint force and torque on b at its
 /// origin, in space, and what a drive exerts; per rolling contact the force on b; what force elements have to say.
 std::vector<std::string> System::output_names() const {
   std::vector<std::string> names;
   for (const BodyModel& body : held.bodies)
     if (body.kind == BodyKind::spatial)
       for (const char* c : {"qw", "qx", "qy", "qz"}) names.push_back(body.name + "." + c);
+  for (const BodyModel& body : held.bodies) {
+    if (!body.flexible) continue;
+    names.push_back(body.name + ".strain_energy");
+    for (const ModalNode& node : body.modal_data->nodes)
+      for (const char* c : {"x", "y", "z", "ux", "uy", "uz"})
+        if (!node.name.empty()) names.push_back(body.name + "." + node.name + "." + c);
+  }
   for (std::size_t i = 0; i < held.joints.size(); ++i) {
     for (const char* c : {"force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"})
       names.push_back(held.joint_names[i] + "." + c);
@@ -324,6 +380,19 @@ EvalStatus System::outputs(const MechanicalPoint<double>& p, In /*a*/, Out y) co
   for (std::size_t i = 0; i < held.bodies.size(); ++i)
     if (held.bodies[i].kind == BodyKind::spatial)
       for (const double c : pose(i, p.q, p.base).rotation) y[place++] = c;
+  for (std::size_t i = 0; i < held.bodies.size(); ++i) {
+    const BodyModel& body = held.bodies[i];
+    if (!body.flexible) continue;
+    y[place++] = body.flexible->strain_energy(body.modal(p.q));
+    const Frame<double> frame = frame_of(i + 1, p.q, p.base);
+    for (std::size_t k = 0; k < body.flexible->nodes.size(); ++k) {
+      if (body.modal_data->nodes[k].name.empty()) continue;
+      const NodeModel& node = body.flexible->nodes[k];
+      const Three<double> s = node_motion(node, body.modal(p.q), false).s;
+      for (const double x : plus(frame.r, rotate(frame.R, s))) y[place++] = x;
+      for (const double u : minus(s, node.at)) y[place++] = u;
+    }
+  }
   Scratch scratch = p.scratch;
   const ForcePoint<double> at = force_point(p, scratch);
   const Bodies<double>& bodies = at.bodies;

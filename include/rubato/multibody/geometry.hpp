@@ -14,6 +14,9 @@ namespace rubato::multibody {
 [[nodiscard]] Quaternion product(const Quaternion& a, const Quaternion& b);
 [[nodiscard]] Vector3 rotated(const Quaternion& rotation, const Vector3& x);
 
+/// A pose given relative to another, in the frame of that one.
+[[nodiscard]] Pose composed(const Pose& outer, const Pose& inner);
+
 /// In the body's frame, its z along `axis`.
 [[nodiscard]] Marker marker(std::string body, const Vector3& position = {}, const Vector3& axis = {0, 0, 1});
 /// Given in space, where it is at the start: both markers of a joint are often the same up to the body.

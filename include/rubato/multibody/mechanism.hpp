@@ -36,6 +36,8 @@ struct Pose {
 /// What a body may do: move in space, move in the plane z = const turning about z, or only translate.
 enum class BodyKind : std::uint8_t { spatial, planar, point };
 
+struct ModalBody;  // modal.hpp
+
 struct Body {
   std::string name;
   BodyKind kind = BodyKind::spatial;
@@ -45,13 +47,19 @@ struct Body {
   Pose pose = {};              ///< of the centre of mass at the start, in space
   Vector3 velocity{};          ///< of the centre of mass at the start, in space, m/s
   Vector3 angular_velocity{};  ///< at the start, in space, rad/s
+  /// Nodes and modes of a flexible body, which give its mass and inertia; pose and velocity are those of the frame its nodes
+  /// are given in, wherever the centre of mass is.
+  std::shared_ptr<const ModalBody> flexible = {};
+  std::vector<double> deformation = {}, deformation_rate = {};  ///< of its modes at the start; empty: zero
 };
 
-/// A frame fixed to a body. In space: the pose is where the frame is at the start, else relative to the body's own frame.
+/// A frame fixed to a body. In space: the pose is where the frame is at the start, else relative to the body's own frame. On a
+/// flexible body it is fixed to a node: the one named, from which the pose then counts, or the nearest.
 struct Marker {
   std::string body = "ground";
   Pose pose = {};
   bool in_space = false;
+  std::string node = {};
 };
 
 /// Frames a and b; the joint's axis is z, of planar joints the normal. What is left free, of b relative to a:

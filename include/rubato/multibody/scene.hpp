@@ -1,11 +1,12 @@
 #pragma once
 /// What a mechanism looks like: solids and lines that move with its bodies, for animations and pictures. Bodies show the
 /// looks they were given and their round contact surfaces, else a small octahedron; lines run from the centre of mass to
-/// every joint and force. Joints show their axis, springs a zigzag, beams a smooth curve, planes a patch.
+/// every joint and force. Joints show their axis, springs a zigzag, beams a smooth curve, planes a patch; flexible bodies a line
+/// through their nodes.
 ///
 ///   auto scene = make_scene(mechanism);                             // of a mechanism that build() accepts
 ///   std::vector<Vector3> points(scene->n_points());
-///   scene->place(poses, points);                                    // poses: one per body
+///   scene->place(poses, points);                                    // poses: one per frame of the system
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,18 +38,20 @@ class Scene {
   [[nodiscard]] const std::vector<ScenePart>& parts() const noexcept { return parts_; }
   [[nodiscard]] const std::vector<ScenePiece>& pieces() const noexcept { return pieces_; }
   [[nodiscard]] std::size_t n_bodies() const noexcept { return n_bodies_; }
+  /// Bodies and the nodes of flexible ones, as MultibodySystem counts them.
+  [[nodiscard]] std::size_t n_frames() const noexcept { return n_frames_; }
   [[nodiscard]] std::size_t n_points() const noexcept { return n_points_; }
   /// The diagonal of the box around the mechanism at the start, m.
   [[nodiscard]] double size() const noexcept { return size_; }
 
-  /// All points in space, for bodies at these poses.
-  void place(std::span<const Pose> bodies, std::span<Vector3> points) const;
+  /// All points in space, for bodies and nodes at these poses.
+  void place(std::span<const Pose> frames, std::span<Vector3> points) const;
   /// Their velocities; of points between two bodies those of the curve they lie on.
-  void velocities(std::span<const Pose> bodies, std::span<const BodyVelocity> rates, std::span<Vector3> out) const;
+  void velocities(std::span<const Pose> frames, std::span<const BodyVelocity> rates, std::span<Vector3> out) const;
 
  private:
   friend class SceneMaker;
-  /// A point fixed to a body (slot 0: the ground), with a direction where one is needed.
+  /// A point fixed to a body or a node (slot 0: the ground), with a direction where one is needed.
   struct Anchor {
     std::size_t slot = 0;
     Vector3 at{}, along{};
@@ -66,7 +69,7 @@ class Scene {
   std::vector<ScenePart> parts_;
   std::vector<ScenePiece> pieces_;
   std::vector<Rule> rules_;  ///< one per piece
-  std::size_t n_bodies_ = 0, n_points_ = 0;
+  std::size_t n_bodies_ = 0, n_frames_ = 0, n_points_ = 0;
   double size_ = 1;
 };
 

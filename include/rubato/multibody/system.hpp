@@ -2,7 +2,8 @@
 /// A mechanism as a MechanicalSystem: absolute coordinates, joints as constraints.
 ///
 /// Coordinates of a body: spatial x, y, z and a rotation vector rx, ry, rz over a base quaternion that moves along, with
-/// velocities vx, vy, vz in space and wx, wy, wz in body axes; planar x, y, rz; points x, y, z. Names: "crank.x", "crank.wx".
+/// velocities vx, vy, vz in space and wx, wy, wz in body axes; planar x, y, rz; points x, y, z; flexible bodies have eta1, eta2, …
+/// and veta1, … behind the first six. Names: "crank.x", "crank.wx".
 /// Rows of joints: "hinge.x" (origins meet, in space; or along an axis of a), "hinge.xz" (x of a normal to z of b), …
 ///
 ///   auto system = rubato::multibody::build(mechanism);            // checks everything, or says what is wrong
@@ -28,7 +29,9 @@ class MultibodySystem : public MechanicalSystem {
   [[nodiscard]] virtual MechanicalState start() const = 0;
   [[nodiscard]] virtual std::vector<std::string> body_names() const = 0;
   [[nodiscard]] virtual std::vector<std::string> joint_names() const = 0;
-  /// Position and orientation of a body (by its number) at (q, base).
+  /// Bodies, then the nodes of flexible bodies one after another.
+  [[nodiscard]] virtual std::size_t n_frames() const = 0;
+  /// Position and orientation of a body (by its number, or that of a frame) at (q, base).
   [[nodiscard]] virtual Pose pose(std::size_t body, In q, In base) const = 0;
   [[nodiscard]] virtual BodyVelocity velocity(std::size_t body, In q, In v, In base) const = 0;
   /// What a user may want to know: frames of joints that do not quite meet at the start.
