@@ -31,7 +31,7 @@ bool is_word(std::string_view name, bool minus_allowed) {
 
 class Assembler {
  public:
-  explicit Assembler(const FileText& read) : read_(read) {}
+  explicit Assembler(const FileText& read) : read_(read) { values_.files = &read_; }
 
   void take_overrides(std::span<const std::string> overrides) {
     for (const auto& text : overrides) {
@@ -209,8 +209,10 @@ class Assembler {
     if (const TomlNode* ratio = node.find("ratio"); ratio != nullptr && ratio->is_text() && type == "gear")
       ratios_.push_back({*ratio, values_.place_of(*ratio), model_.mechanism.couplings.size() - 1});
     elements_text_ += fmt::format("\n[[{}]]\n", table);
-    for (const auto& [key, line, column, value] : node.entries)
-      elements_text_ += fmt::format("{} = {}\n", toml_key(key), toml_text(value));
+    for (const auto& [key, line, column, value] : node.entries) {
+      const bool from_file = key == "flexible" && draft.modal && !draft.modal->file_text.empty();
+      elements_text_ += fmt::format("{} = {}\n", toml_key(key), from_file ? draft.modal->file_text : toml_text(value));
+    }
   }
 
   /// The type named, or nothing after a complaint.
@@ -252,6 +254,17 @@ class Assembler {
     const auto pose = pose_of(d.frame);
     if (!pose) return pose.error();
     body.pose = *pose;
+    if (d.modal) {
+      if (d.mass || d.density || d.inertia || d.shape)
+        return Error{"flexible together with mass, density, inertia or shape; nodes have mass and inertia"};
+      auto data = modal_body_of(*d.modal);
+      if (!data) return data.error();
+      body.flexible = std::make_shared<const ModalBody>(std::move(*data));
+      model_.mechanism.bodies.push_back(body);
+      return {};
+    }
+    if (!body.deformation.empty() || !body.deformation_rate.empty())
+      return Error{"deformation of a rigid body; a flexible one has it (key flexible)"};
     if (d.mass.has_value() == d.density.has_value())
       return Error{d.mass ? "mass and density; give one of them" : "mass is missing (or shape and density)"};
     if (d.density && !d.shape) return Error{"density needs a shape"};

@@ -22,4 +22,7 @@ struct SolidInertia {
 /// How the solid of a body is drawn: a thin rod as a line.
 [[nodiscard]] multibody::Look look_of(const SolidDraft& solid, const std::string& body);
 
+/// Nodes and modes as given, or of the beam.
+[[nodiscard]] Result<multibody::ModalBody> modal_body_of(const FlexibleDraft& draft);
+
 }  // namespace rubato::io

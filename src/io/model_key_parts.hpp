@@ -34,5 +34,8 @@ inline std::vector<ModelKey> operator+(std::vector<ModelKey> a, const std::vecto
 [[nodiscard]] std::vector<ModelSection> coupling_sections();
 [[nodiscard]] std::vector<ModelSection> force_sections();
 [[nodiscard]] std::vector<ModelSection> shape_sections();
+[[nodiscard]] std::vector<ModelSection> flexible_sections();
+[[nodiscard]] std::vector<ModelKey> flexible_body_keys();  ///< of [[body]]
+[[nodiscard]] ModelKey node_key();                         ///< of a frame on a flexible body
 
 }  // namespace rubato::io

@@ -86,7 +86,7 @@ std::vector<ModelSection> plain_sections() {
                  .field = [](D& d) -> F { return &d.formulation; }}},
        .keep = [](const D& d, Mechanism& m) { m.gravity = d.gravity; }},
       {.table = "body",
-       .help = "a rigid body; its frame sits in the centre of mass",
+       .help = "a rigid body, its frame in the centre of mass; or a flexible one",
        .keys = name_keys() +
                std::vector<ModelKey>{{.name = "kind",
                                       .help = "moves in space, in a plane z = const, or without turning",
@@ -135,7 +135,7 @@ std::vector<ModelSection> plain_sections() {
                                       .single = Single::third,
                                       .default_text = "[0, 0, 0]",
                                       .field = [](D& d) -> F { return &d.body.angular_velocity; }}} +
-               frame_keys()},
+               flexible_body_keys() + frame_keys()},
       {.table = "frame",
        .help = "a frame on a body (a, b, on), relative to the body's own",
        .keys = std::vector<ModelKey>{{.name = "body",
@@ -145,7 +145,8 @@ std::vector<ModelSection> plain_sections() {
                                      {.name = "in_space",
                                       .help = "given in space, as it is at the start",
                                       .default_text = "false",
-                                      .field = [](D& d) -> F { return &d.in_space; }}} +
+                                      .field = [](D& d) -> F { return &d.in_space; }},
+                                     node_key()} +
                frame_keys()},
       {.table = "solid",
        .help = "shape of a body, homogeneous, about its frame",
@@ -201,7 +202,8 @@ std::vector<ModelSection> plain_sections() {
                                      {.name = "in_space",
                                       .help = "given in space, as it is at the start",
                                       .default_text = "false",
-                                      .field = [](D& d) -> F { return &d.in_space; }}} +
+                                      .field = [](D& d) -> F { return &d.in_space; }},
+                                     node_key()} +
                frame_keys()},
       {.table = "friction",
        .help = "LuGre friction of a contact",
@@ -257,7 +259,7 @@ std::vector<ModelKey> pair_keys() { return type_keys() + two_frame_keys(); }
 const std::vector<ModelSection>& model_sections() {
   static const std::vector<ModelSection> all = [] {
     std::vector<ModelSection> sections = plain_sections();
-    for (auto more : {joint_sections(), coupling_sections(), force_sections(), shape_sections()})
+    for (auto more : {flexible_sections(), joint_sections(), coupling_sections(), force_sections(), shape_sections()})
       sections.insert(sections.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     return sections;
   }();

@@ -10,6 +10,7 @@
 
 #include "rubato/base/function.hpp"
 #include "rubato/multibody/mechanism.hpp"
+#include "rubato/multibody/modal.hpp"
 
 namespace rubato::io {
 
@@ -28,6 +29,16 @@ struct SolidDraft {
   std::string along = {};
 };
 
+/// Nodes and modes as written, here or in a file of their own; or a beam that gives them.
+struct FlexibleDraft {
+  std::string file = {};
+  std::vector<multibody::ModalNode> nodes = {};
+  std::vector<multibody::Mode> modes = {};
+  std::vector<std::string> mode_places = {};  ///< "file:line:column" of each mode
+  std::optional<multibody::ModalBeam> beam = {};
+  std::string file_text = {};  ///< what the file says, as an inline table
+};
+
 using FunctionPointer = std::shared_ptr<const Function>;
 using Names2 = std::array<std::string, 2>;
 
@@ -41,9 +52,14 @@ struct Draft {
   // a frame on a body
   std::string body_name = "ground";
   bool in_space = false;
+  std::string node = {};
   multibody::Surface surface = {};
   multibody::LuGre lugre = {};
   SolidDraft solid = {};
+  FlexibleDraft flexible = {};
+  multibody::ModalNode modal_node = {};
+  multibody::Mode mode = {};
+  multibody::ModalBeam modal_beam = {};
   // [model]
   multibody::Vector3 gravity{};
   std::string formulation = {};
@@ -54,6 +70,7 @@ struct Draft {
   std::optional<double> mass = {}, density = {};
   std::optional<multibody::Vector3> inertia = {};
   std::optional<SolidDraft> shape = {};
+  std::optional<FlexibleDraft> modal = {};
   multibody::Joint joint = {};
   multibody::Coupling coupling = {};
   multibody::SpringDamper spring = {};
@@ -71,7 +88,9 @@ using ModelField =
     std::variant<std::string*, double*, std::optional<double>*, bool*, std::uint8_t*, multibody::Vector3*,
                  std::optional<multibody::Vector3>*, std::optional<multibody::Quaternion>*, std::optional<Names2>*,
                  FunctionPointer*, std::array<FunctionPointer, 3>*, std::optional<multibody::Marker>*,
-                 std::optional<multibody::Surface>*, std::optional<multibody::LuGre>*, std::optional<SolidDraft>*>;
+                 std::optional<multibody::Surface>*, std::optional<multibody::LuGre>*, std::optional<SolidDraft>*, int*,
+                 std::vector<double>*, std::vector<multibody::Vector3>*, std::vector<multibody::ModalNode>*,
+                 std::vector<multibody::Mode>*, std::optional<multibody::ModalBeam>*, std::optional<FlexibleDraft>*>;
 
 struct ModelChoice {
   std::string name;

@@ -342,7 +342,8 @@ bool ModelValues::store(const ModelKey& key, std::optional<multibody::Marker>* t
   if (!sub_table("frame", key, node, path, draft)) return false;
   const auto pose = pose_of(draft.frame);
   if (!pose) complain(node, path, pose.error().message);
-  if (pose) *target = multibody::Marker{.body = draft.body_name, .pose = *pose, .in_space = draft.in_space};
+  if (pose)
+    *target = multibody::Marker{.body = draft.body_name, .pose = *pose, .in_space = draft.in_space, .node = draft.node};
   return pose.ok();
 }
 bool ModelValues::store(const ModelKey& key, std::optional<multibody::Surface>* target, const TomlNode& node,
@@ -353,7 +354,7 @@ bool ModelValues::store(const ModelKey& key, std::optional<multibody::Surface>* 
   if (!pose) complain(node, path, pose.error().message);
   if (!pose) return false;
   *target = draft.surface;
-  (*target)->marker = {.body = draft.body_name, .pose = *pose, .in_space = draft.in_space};
+  (*target)->marker = {.body = draft.body_name, .pose = *pose, .in_space = draft.in_space, .node = draft.node};
   return true;
 }
 bool ModelValues::store(const ModelKey& key, std::optional<multibody::LuGre>* target, const TomlNode& node, Path path) {

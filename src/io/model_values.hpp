@@ -8,6 +8,7 @@
 #include "io/model_keys.hpp"
 #include "io/toml_tree.hpp"
 #include "rubato/base/expression.hpp"
+#include "rubato/io/model_file.hpp"
 
 namespace rubato::io {
 
@@ -20,6 +21,7 @@ class ModelValues {
   static constexpr std::size_t most_mistakes = 50;
 
   std::string file;                      ///< being read
+  const FileText* files = nullptr;       ///< reads those that it names
   Expression::Constants constants = {};  ///< parameters so far
   std::vector<std::string> mistakes = {};
 
@@ -57,6 +59,15 @@ class ModelValues {
   bool store(const ModelKey& key, std::optional<multibody::Surface>* target, const TomlNode& node, Path path);
   bool store(const ModelKey& key, std::optional<multibody::LuGre>* target, const TomlNode& node, Path path);
   bool store(const ModelKey& key, std::optional<SolidDraft>* target, const TomlNode& node, Path path);
+  // model_flexible.cpp
+  bool store(const ModelKey& key, int* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::vector<double>* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::vector<multibody::Vector3>* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::vector<multibody::ModalNode>* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::vector<multibody::Mode>* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::optional<multibody::ModalBeam>* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::optional<FlexibleDraft>* target, const TomlNode& node, Path path);
+  bool modal_file(const TomlNode& node, Path path, FlexibleDraft& draft);
 
   bool wrong_type(const ModelKey& key, const TomlNode& node, Path path);
   bool numbers(const ModelKey& key, std::span<double> target, const TomlNode& node, Path path);

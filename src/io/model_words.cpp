@@ -60,7 +60,16 @@ std::string allowed_values(const ModelKey& key) {
                    return std::string("a shape, {body = \"…\", shape = \"…\", radius = …}");
                  },
                  [](const std::optional<multibody::LuGre>*) { return std::string("a table of friction"); },
-                 [](const std::optional<SolidDraft>*) { return std::string("a solid, {type = \"…\", …}"); }},
+                 [](const std::optional<SolidDraft>*) { return std::string("a solid, {type = \"…\", …}"); },
+                 [&](const int*) { return range(key, "a whole number"); },
+                 [&](const std::vector<double>*) { return range(key, "a list of numbers"); },
+                 [](const std::vector<multibody::Vector3>*) {
+                   return std::string("three numbers for each node, [[x, y, z], …]");
+                 },
+                 [](const std::vector<multibody::ModalNode>*) { return std::string("a list of tables of a node"); },
+                 [](const std::vector<multibody::Mode>*) { return std::string("a list of tables of a mode"); },
+                 [](const std::optional<multibody::ModalBeam>*) { return std::string("a table of a modal-beam"); },
+                 [](const std::optional<FlexibleDraft>*) { return std::string("a table of nodes and modes"); }},
       key.field(draft));
 }
 

@@ -75,8 +75,8 @@ Result<ModalBody> modal_beam(const ModalBeam& beam) {
                          beam.torsion_bending[1], beam.torsion_bending[2], beam.damping_ratio})
     if (!(std::isfinite(x) && x >= 0))
       return Error{fmt::format("beam: {} among inertia, stiffness and damping must be zero or positive", x)};
-  if (beam.elements < 2 || beam.elements % 2 != 0 || beam.elements > 400)
-    return Error{fmt::format("beam: elements = {} must be even, from 2 to 400", beam.elements)};
+  if (beam.elements < 2 || beam.elements % 2 != 0 || beam.elements > 200)
+    return Error{fmt::format("beam: elements = {} must be even, from 2 to 200", beam.elements)};
   if (beam.modes < 1) return Error{fmt::format("beam: modes = {} must be at least 1", beam.modes)};
 
   const Weights weights(beam);

@@ -32,6 +32,34 @@ kind = "planar"
 mass = 2
 inertia = 0.3
 angle = "30 deg"
+[[body]]
+name = "fork"
+deformation = [0.002]
+at = [0, 1, 0]
+[body.flexible]
+nodes = [
+  {name = "stem", at = [0, 0, 0], mass = "50 g", inertia = "5e-6 kg*m^2"},
+  {name = "left", at = [0.1, "L/10", 0], mass = "20 g"},
+  {at = [0.1, -0.02, 0], mass = "20 g"},
+]
+modes = [{frequency_hz = 40, damping_ratio = 0.001, shape = [[0, 0, 0], [0, 1, 0], [0, -1, 0]], rotation = [[0, 0, 0], [0, 0, 3], [0, 0, -3]]}]
+[[body]]
+name = "ruler"
+at = [0, 2, 0]
+[body.flexible.beam]
+length = "30 cm"
+mass_per_length = "0.2 kg/m"
+inertia_per_length = ["1e-5 kg*m", 0, 0]
+torsion_bending = ["0.2 N*m^2", 0, "0.3 N*m^2"]
+ends = "clamped-free"
+modes = 3
+elements = 4
+damping_ratio = 0.02
+[[joint]]
+name = "weld"
+type = "fixed"
+a = {body = "ground", at = [0, 1, 0]}
+b = {body = "fork", node = "stem"}
 [[joint]]
 name = "hinge"
 type = "revolute"

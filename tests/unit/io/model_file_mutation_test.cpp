@@ -72,7 +72,9 @@ TEST(ModelFileMutations, AreReadOrRefused) {
     ASSERT_TRUE(scene) << scene.error().message;
     std::vector<multibody::Vector3> points(scene->n_points());
     std::vector<multibody::Pose> poses;
-    for (const auto& body : model->mechanism.bodies) poses.push_back(body.pose);
+    const MechanicalState start = (*system)->start();
+    for (std::size_t i = 0; i < (*system)->n_frames(); ++i)
+      poses.push_back((*system)->pose(i, view(start.q), view(start.base)));
     scene->place(poses, points);
   }
   EXPECT_GT(accepted, 30);  // the rest has a mistake

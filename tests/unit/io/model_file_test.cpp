@@ -9,6 +9,7 @@
 
 #include "rubato/base/function.hpp"
 #include "rubato/io/run_file.hpp"
+#include "rubato/multibody/modal.hpp"
 
 namespace rubato::io {
 namespace {
@@ -315,6 +316,84 @@ TEST(ModelFile, MistakesNamePlaceKeyAndRemedy) {
   expect(dots + "a = 1", "m.toml:1:130: not TOML: a key with more than 64 dots");
   EXPECT_NE(mistakes(body(""), {"parameters.L=2"}).find("--set: parameters.L: the model has no parameters"),
             std::string::npos);
+}
+
+constexpr std::string_view fork =
+    R"(nodes = [{name = "stem", at = [0, 0, 0], mass = 1, inertia = 1}, {at = ["10 cm", 0, 0], mass = "20 g"}]
+modes = [{frequency_hz = 40, damping_ratio = 0.1, shape = [[0, 0, 0], [0, 1, 0]]},
+  {stiffness = "3 N/mm", damping = "2 N*s/m", shape = [[0, 0, 0], [0, 0, 1]], rotation = [[0, 0, 0], [0, -2, 0]]}]
+)";
+
+/// Nodes and modes inside and in a file of their own are the same, and so is the text that a result keeps.
+TEST(ModelFile, FlexibleBodiesHaveNodesAndModes) {
+  const std::string head = "[[body]]\nname = \"b\"\ndeformation = [0.1, 0]\n";
+  const Folder folder{{{"data/fork.toml", std::string(fork)}}};
+  const std::string by_file = head + "flexible = {file = \"data/fork.toml\"}\n";
+  for (const auto& m : {model(head + "[body.flexible]\n" + std::string(fork)), model(by_file, {}, folder),
+                        model(model(by_file, {}, folder).text)}) {
+    ASSERT_EQ(m.mechanism.bodies.size(), 1U);
+    const auto& body = m.mechanism.bodies[0];
+    ASSERT_TRUE(body.flexible);
+    EXPECT_EQ(body.deformation, (std::vector{0.1, 0.0}));
+    ASSERT_EQ(body.flexible->nodes.size(), 2U);
+    EXPECT_EQ(body.flexible->nodes[0].name, "stem");
+    EXPECT_EQ(body.flexible->nodes[0].inertia, (Vector3{1, 1, 1}));
+    EXPECT_EQ(body.flexible->nodes[1].position, (Vector3{0.1, 0, 0}));
+    EXPECT_EQ(body.flexible->nodes[1].mass, 0.02);
+    ASSERT_EQ(body.flexible->modes.size(), 2U);
+    EXPECT_EQ(body.flexible->modes[0].frequency_hz, 40);
+    EXPECT_EQ(body.flexible->modes[0].damping_ratio, 0.1);
+    EXPECT_EQ(body.flexible->modes[1].stiffness, 3000);
+    EXPECT_EQ(body.flexible->modes[1].rotation[1], (Vector3{0, -2, 0}));
+  }
+  const auto ruler = model(
+      "[[body]]\nname = \"b\"\nflexible = {beam = {length = 1, mass_per_length = 1, inertia_per_length = [1, 0, 0], "
+      "torsion_bending = [0, 0, 1], ends = \"pinned-pinned\", modes = 2, elements = 6}}\n[[joint]]\nname = "
+      "\"j\"\ntype = \"spherical\"\na = \"ground\"\nb = {body = \"b\", node = \"a\"}\n");
+  ASSERT_EQ(ruler.mechanism.bodies.size(), 1U);
+  EXPECT_EQ(ruler.mechanism.bodies[0].flexible->nodes.size(), 7U);
+  EXPECT_NEAR(ruler.mechanism.bodies[0].flexible->modes[0].frequency_hz, pi / 2, 1e-3);
+  EXPECT_EQ(ruler.mechanism.joints[0].b.node, "a");
+}
+
+TEST(ModelFile, MistakesInFlexibleBodiesAreNamed) {
+  const std::string head = "[[body]]\nname = \"b\"\n";
+  const auto expect = [&](const std::string& text, std::string_view sentence, const Folder& folder = {}) {
+    const std::string found = mistakes(head + text, {}, folder);
+    EXPECT_NE(found.find(sentence), std::string::npos) << found;
+  };
+  const std::string nodes = "[body.flexible]\nnodes = [{at = [0, 0, 0], mass = 1}, {at = [1, 0, 0], mass = 2}]\n";
+  expect(nodes + "modes = [\n{frequency_hz = 1, shape = [[0, 0, 1]]}]\n",
+         "m.toml:6:1: body.flexible.modes.shape: 1 entries for 2 nodes");
+  expect(nodes + "modes = [{frequency_hz = 1, shape = [[0, 0, 1], [0, 1]]}]\n",
+         "body.flexible.modes.shape: [0, 1] is a list of 2; allowed: three numbers");
+  expect(nodes + "modes = [{frequency_hz = 1, shape = [[0, 0, 1], [0, 1, 0]], rotation = [[0, 0, 0]]}]\n",
+         "m.toml:5:10: body.flexible.modes.rotation: 1 entries for 2 nodes");
+  expect(nodes + "modes = [{stiffness = -1, shape = [[0, 0, 1], [0, 1, 0]]}]\n",
+         "m.toml:5:23: body.flexible.modes.stiffness: -1 is not allowed; allowed: a number > 0");
+  expect(nodes + "modes = [{shape = [[0, 0, 1], [0, 1, 0]]}]\n", "modes.frequency_hz: missing, or stiffness");
+  expect(nodes + "modes = [{frequency_hz = 1, stiffness = 2, shape = [[0, 0, 1], [0, 1, 0]]}]\n",
+         "modes.frequency_hz: given together with stiffness");
+  expect("mass = 1\n" + nodes, "flexible together with mass");
+  expect("[body.flexible]\nnodes = [{at = [0, 0, 0], mass = -1}]\n",
+         "m.toml:4:34: body.flexible.nodes.mass: -1 is not allowed; allowed: a number ≥ 0 in kg");
+  expect("flexible = {}\n", "m.toml:3:12: body.flexible: nodes are missing, or a file or beam that has them");
+  expect("flexible = 3\n", "body.flexible: 3 is a whole number; allowed: a table of nodes and modes");
+  expect("flexible = {beam = {length = 1}}\n", "body.flexible.beam.mass_per_length: missing");
+  expect(
+      "flexible = {beam = {length = 1, mass_per_length = 1, inertia_per_length = [1, 0, 0], torsion_bending = [0, "
+      "0, 1], modes = 2.5}}\n",
+      "body.flexible.beam.modes: 2.5 is not allowed; allowed: a whole number > 0");
+  expect(
+      "flexible = {beam = {length = 1, mass_per_length = 1, inertia_per_length = [1, 0, 0], torsion_bending = [0, "
+      "0, 1], elements = 5}}\n",
+      "m.toml:1:1: body 'b': beam: elements = 5 must be even");
+  expect("flexible = {file = \"x.toml\"}\n", "m.toml:3:20: body.flexible.file: no such file: x.toml");
+  expect("flexible = {file = \"x.toml\"}\n", "x.toml:1:18: body.flexible.nodes.mass: [0] is a list",
+         {{{"x.toml", "nodes = [{mass = [0]}]\n"}}});
+  expect("flexible = {file = \"x.toml\"}\n", "x.toml:1:8: body.flexible.file: a file of nodes and modes does not",
+         {{{"x.toml", "file = \"y.toml\"\n"}}});
+  expect("deformation = [1]\nmass = 1\ninertia = [1, 1, 1]\n", "deformation of a rigid body");
 }
 
 TEST(ModelFile, ReportsAllMistakes) {
