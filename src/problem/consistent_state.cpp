@@ -199,12 +199,13 @@ std::pair<Sparse, Vector> Start::hard_rows() {
 void Start::find_dependent_rows() {
   const auto [chosen, d] = hard_rows();
   rank = rank_of_rows(chosen, d, options.rank_tolerance);
-  if (!options.dependent.empty() && rank.dependent.size() == options.dependent.size()) {
+  if (!rank.dependent.empty()) {
+    // Those left out so far, if they are as many, else those the factorisation came to last; others where they serve badly.
     std::vector<int> current;
     for (std::size_t k = 0; k < hard.size(); ++k)
       if (std::ranges::find(options.dependent, hard[k]) != options.dependent.end())
         current.push_back(static_cast<int>(k));
-    rank = choose_rows(chosen, d, current).best;
+    rank = choose_rows(chosen, d, current.size() == rank.dependent.size() ? current : rank.dependent).best;
   }
   for (int& row : rank.kept) row = hard[static_cast<std::size_t>(row)];
   for (int& row : rank.dependent) row = hard[static_cast<std::size_t>(row)];
