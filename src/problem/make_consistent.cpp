@@ -45,6 +45,16 @@ Result<void> of_mechanics(const FormulatedDae& dae, InitialValueProblem& problem
   ConstraintDiagnosis diagnosis;
   auto made = consistent_state(dae.system(), state, mine, &diagnosis);
   if (!made) return made.error();
+  // Rows beyond those found dependent when the Dae was made would be missing for good once this position is left.
+  if (!left_out.empty() && diagnosis.dependent.size() > mine.dependent.size()) {
+    const detail::Start start(dae.system(), state, {}, caller);
+    std::vector<std::string> names;
+    for (const int row : diagnosis.dependent) names.push_back(start.row_name(row));
+    return Error{fmt::format(
+        "{}at t = {} more constraints depend on the others than at the start, {} instead of {} ({}): in a singular "
+        "position like this the motion is not determined; move the event or the start a little",
+        caller, shortest(problem.t_start), diagnosis.dependent.size(), mine.dependent.size(), joined(names))};
+  }
   problem.base.head(made->base.size()) = made->base;
   if (!left_out.empty()) {
     problem.base.tail(static_cast<Eigen::Index>(left_out.size())).setZero();
