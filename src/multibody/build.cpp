@@ -109,16 +109,16 @@ void Builder::share_mode() {
     return flag.bit != 0;
   };
   each_force(model.forces, [&](auto& element) {
-    if constexpr (requires { element.touchings(); }) {
-      bool all = true;
-      for (Touching& touching : element.touchings()) all = give(touching.closed) && all;
-      if (!all) without.push_back("'" + element.name + "'");
-    }
+    if constexpr (requires { element.touchings(); })
+      for (Touching& touching : element.touchings()) give(touching.closed);
   });
   each_force(model.forces, [&](auto& element) {
-    if constexpr (requires { element.touchings(); })
+    if constexpr (requires { element.touchings(); }) {
+      bool all = true;
       for (Touching& touching : element.touchings())
-        if (touching.damper) give(touching.pressing);
+        all = touching.closed.bit != 0 && (!touching.damper || give(touching.pressing)) && all;
+      if (!all) without.push_back("'" + element.name + "'");
+    }
   });
   model.has_mode = next > Flag::first;
   if (!without.empty())

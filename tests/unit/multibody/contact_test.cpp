@@ -415,6 +415,31 @@ TEST(EndStops, ActAndReact) {
 }
 
 /// What cannot be is refused with the name of the element and what is allowed.
+/// The discrete state has thirty places. Contacts with a damper that may let go take two: of sixteen the last two have one only,
+/// and the note counts them.
+TEST(ContactMotion, ContactsWithoutAPlaceAreCounted) {
+  for (const int n : {15, 16}) {
+    Mechanism m;
+    for (int i = 0; i < n; ++i) {
+      const std::string name = "b" + std::to_string(i);
+      m.bodies.push_back({.name = name, .mass = 1, .inertia = {1, 1, 1}, .pose = {.position = {0, 0, 1.0 + i}}});
+      m.forces.push_back(Contact{.name = "c" + std::to_string(i),
+                                 .a = {.shape = Shape::plane},
+                                 .b = {.marker = {.body = name}, .radius = 0.1},
+                                 .stiffness = 1,
+                                 .damping = 1,
+                                 .damping_by_penetration = false});
+    }
+    const auto system = built(m);
+    ASSERT_NE(system, nullptr);
+    ASSERT_EQ(system->notes().size(), n == 15 ? 0U : 1U);
+    if (n == 16) {
+      EXPECT_EQ(system->notes()[0].rfind("2 contacts and end stops have no place", 0), 0U) << system->notes()[0];
+      EXPECT_NE(system->notes()[0].find("('c14', 'c15')"), std::string::npos) << system->notes()[0];
+    }
+  }
+}
+
 TEST(ContactMistakes, AreNamed) {
   const Contact right{.name = "contact", .a = plane(), .b = sphere("ball", 0.1), .stiffness = 10};
   const EndStop stop{.name = "stop", .b = {.body = "ball"}, .min = -1, .max = 1, .stiffness = 10};
