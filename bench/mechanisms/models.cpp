@@ -76,7 +76,7 @@ Result<InitialValueProblem> problem_of(const multibody::Mechanism& mechanism, st
   InitialValueProblem problem;
   problem.dae = *dae;
   problem.t_end = t_end;
-  problem.base = start->base;
+  problem.base = (*dae)->base_of(*start);
   (*dae)->pack(*start, problem.x, problem.w);
   return problem;
 }

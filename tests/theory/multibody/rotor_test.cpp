@@ -26,7 +26,7 @@ Prepared prepared(const SystemPointer& system, const MechanicalState& guess, dou
   EXPECT_TRUE(start.ok()) << (start.ok() ? "" : start.error().message);
   const auto dae = formulate(system, *formulation_by_name("index-3"));
   EXPECT_TRUE(dae.ok());
-  Prepared out{.dae = *dae, .problem = {.dae = *dae, .t_end = t_end, .base = start->base}};
+  Prepared out{.dae = *dae, .problem = {.dae = *dae, .t_end = t_end, .base = (*dae)->base_of(*start)}};
   out.dae->pack(*start, out.problem.x, out.problem.w);
   return out;
 }
