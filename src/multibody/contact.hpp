@@ -13,9 +13,9 @@
 ///   ζ' = v_t − σ₀ |v_t| ζ/g(|v_t|),  g = μ_k + (μ_s − μ_k) exp(−|v_t/v_s|^γ),  force on b: −N (σ₀ ζ + σ₁ ζ' + σ₂ v_t)  (6)
 ///   ζ' = −ζ/τ,  τ = μ_k/(σ₀ v_s), while open: the time bristles take to bend when sliding with v_s                   (7)
 /// Canudas de Wit, Olsson, Åström, Lischinsky, IEEE Trans. Automat. Contr. 40 (1995) 419, doi:10.1109/9.376053.
-/// The kinks at a = 0 and, in the second law, at N = 0 are roots: steps end there (one_sided.hpp). ζ has one component where both bodies are planar, else two: along
-/// x and y of a plane; around and along a cylinder; between spheres along two directions that follow n smoothly from where it
-/// is at the start to (not including) the opposite side of a.
+/// The kinks at a = 0 and, in the second law, at N = 0 are roots: steps end there (one_sided.hpp). ζ has one component where both
+/// bodies are planar, else two: along x and y of a plane; around and along a cylinder; between spheres along two directions that
+/// follow n smoothly from where it is at the start to (not including) the opposite side of a.
 #include <cmath>
 #include <optional>
 #include <vector>

@@ -1,6 +1,7 @@
 /// Where the points of a scene are. A zigzag between x_a and x_b runs along d = x_b − x_a, its teeth across d and across the
 /// first direction of a; a beam is drawn as the cubic
-///   x(s) = h₀₀ x_a + h₁₀ L t_a + h₀₁ x_b + h₁₁ L t_b,   h₀₀ = 1 − h₀₁, h₁₀ = s(1−s)², h₀₁ = s²(3−2s), h₁₁ = −s²(1−s)    (1)
+///   x(s) = h₀₀ x_a + h₁₀ L t_a + h₀₁ x_b + h₁₁ L t_b,
+///   h₀₀ = 1 − h₀₁,  h₁₀ = s(1−s)²,  h₀₁ = s²(3−2s),  h₁₁ = −s²(1−s)                                                   (1)
 /// with the tangents t of its nodes; velocities follow with x', t' = ω × t instead.
 #include "rubato/multibody/scene.hpp"
 

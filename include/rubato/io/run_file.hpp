@@ -90,9 +90,9 @@ struct Key {
 /// The configuration holds the default here, written down or not.
 [[nodiscard]] bool is_default(const RunConfig& config, const Key& key);
 
-/// Reads a run file (or a model file with the tables of a run file), then applies overrides "key=value" in order (value: TOML, bare words are texts; a key without a dot
-/// is a parameter of the problem, whose names the caller knows). Every mistake is reported, one line each:
-/// "file:line:column: key: value, allowed".
+/// Reads a run file (or a model file with the tables of a run file), then applies overrides "key=value" in order (value: TOML,
+/// bare words are texts; a key without a dot is a parameter of the problem, whose names the caller knows). Every mistake is
+/// reported, one line each: "file:line:column: key: value, allowed".
 [[nodiscard]] Result<RunConfig> read_run_file(const std::filesystem::path& file,
                                               std::span<const std::string> overrides = {});
 [[nodiscard]] Result<RunConfig> parse_run_file(std::string_view text, std::string_view file_name,
