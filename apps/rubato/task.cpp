@@ -235,9 +235,15 @@ int complain(const Error& error) {
   return wrong_input;
 }
 
+/// Positions in charts. The base alone does not tell: it also holds which dependent constraints are left out.
+bool has_rotations(const Dae& dae) {
+  const auto* formulated = dynamic_cast<const FormulatedDae*>(&dae);
+  return formulated != nullptr ? !formulated->system().plain_coordinates() : dae.base_size() > 0;
+}
+
 bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian) {
   const bool newmark = info.kind == "Newmark";  // with rotations not in every formulation, explicit ones for ODEs only
-  if (newmark && (dae.base_size() > 0 || (info.f_calls == 1 && dae.layout().has_algebraic()))) return false;
+  if (newmark && (has_rotations(dae) || (info.f_calls == 1 && dae.layout().has_algebraic()))) return false;
   return info.embedded_order > 0 && info.max_index >= dae.layout().index() &&
          (!info.needs_constant_mass || dae.constant_mass()) &&
          (!info.needs_exact_jacobian || !approximate(dae, jacobian));
