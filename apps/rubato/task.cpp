@@ -13,7 +13,9 @@
 #include "model_instance.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
+#include "rubato/io/model_file.hpp"
 #include "rubato/io/progress.hpp"
+#include "rubato/multibody/system.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/derivative_unknowns.hpp"
 
@@ -361,6 +363,9 @@ Result<Task> make_task(io::RunConfig config) {
                                                shortest(*config.t_end), shortest(parameters.at("t_end"))));
     problem.t_end = *config.t_end;
   }
+  if (config.model)
+    for (auto& note : multibody::notes_on_kinks(config.model->mechanism, problem.t_start, problem.t_end))
+      task.notes.push_back(std::move(note));
   if (task.instance.reference && task.instance.reference->t != problem.t_end) task.instance.reference.reset();
   if (const auto fine = checked_names(config, *problem.dae); !fine) return fine.error();
   if (const auto fine = checked_times(config, problem); !fine) return fine.error();

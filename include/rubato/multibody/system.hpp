@@ -44,4 +44,8 @@ class MultibodySystem : public MechanicalSystem {
 /// Checks names, values and geometry; the error names the part.
 [[nodiscard]] Result<std::shared_ptr<const MultibodySystem>> build(const Mechanism& mechanism);
 
+/// Motions and forces with so many kinks or jumps between two times that they decide about the steps, each of which ends at one:
+/// a sentence each, with the name, the number and the expression.
+[[nodiscard]] std::vector<std::string> notes_on_kinks(const Mechanism& mechanism, double from, double to);
+
 }  // namespace rubato::multibody

@@ -68,5 +68,27 @@ TEST(KinksInTime, DrivesWithAKinkMoveTheirPart) {
   EXPECT_NEAR((u * u + w * w) / 2 + 9.81 * dy, 0.5 - 9.81, 1e-6);
 }
 
+/// Where kinks decide about the steps, a note says how many there are and which expression has them: 10 kHz has 10⁴ full waves a
+/// second, |sin| two kinks in each.
+TEST(KinksInTime, ManyOfThemAreWorthANote) {
+  Mechanism m{.bodies = {{.name = "b", .mass = 1, .inertia = {1, 1, 1}}},
+              .joints = {{.name = "rail",
+                          .type = JointType::prismatic,
+                          .b = {.body = "b"},
+                          .drive = Drive::position,
+                          .motion = of_time("abs(sin(2*pi*t))")}},
+              .forces = {AppliedForce{
+                  .name = "buzz", .at = {.body = "b"}, .force = {nullptr, of_time("abs(sin(2*pi*1e4*t))"), nullptr}}}};
+  const auto notes = notes_on_kinks(m, 0, 0.1);
+  ASSERT_EQ(notes.size(), 1U);
+  for (const char* words : {"force 'buzz', along y", "'abs(sin(2*pi*1e4*t))'", "from t = 0 to 0.1 s"})
+    EXPECT_NE(notes[0].find(words), std::string::npos) << notes[0];
+  const std::size_t has = notes[0].find(" has ");
+  ASSERT_NE(has, std::string::npos);
+  EXPECT_NEAR(std::stod(notes[0].substr(has + 5)), 2000, 2) << notes[0];
+  EXPECT_EQ(notes_on_kinks(m, 0, 300).size(), 2U);  // 600 kinks of the drive
+  EXPECT_NE(notes_on_kinks(m, 0, 300)[1].find("more than 100000"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rubato::multibody
