@@ -22,6 +22,8 @@ namespace {
 using io::Cell;
 using io::Table;
 
+constexpr const char* no_folder = "add -o DIR for pictures of its stability and all digits in properties.csv";
+
 /// A method of the list that is not one table.
 std::string not_one_table(const std::string& name) {
   if (name == "lobatto-iiidc-min")
@@ -163,6 +165,22 @@ void describe(const RosenbrockTable& table, const StabilityFunction& R, Properti
   out.add("Scholz order", long{p.main.scholz_order}, "no order reduction on stiff oscillators below h^");
 }
 
+using Pictures = std::vector<std::pair<std::string, io::Figure>>;
+
+/// properties.csv and the pictures, in the folder asked for.
+int write_files(const AnalyseArguments& arguments, const Table& properties, const Pictures& pictures) {
+  const std::filesystem::path folder(arguments.folder);
+  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"properties.csv", io::render(properties, io::TableFormat::csv)}};
+  for (const auto& [name, figure] : pictures) files.emplace_back(name + ".svg", io::to_svg(figure));
+  for (const auto& [file, bytes] : files) {
+    if (const auto written = io::write_file(folder / file, bytes); !written) return complain(written.error());
+    note("wrote " + (folder / file).string());
+  }
+  return done;
+}
+
 /// Newmark-type methods have no table and no stability function: what their amplification matrix says.
 int describe_alpha(const AnalyseArguments& arguments, const AlphaCoefficients& c, io::TableFormat format) {
   const AlphaProperties p = alpha_properties(c);
@@ -186,7 +204,8 @@ int describe_alpha(const AnalyseArguments& arguments, const AlphaCoefficients& c
   }
   fmt::print("{}", io::render(out.table, format));
   std::fflush(stdout);
-  if (!arguments.folder.empty()) note("methods of this kind have no stability function: no pictures were drawn");
+  if (!arguments.folder.empty()) return write_files(arguments, out.table, alpha_pictures(arguments.method, c));
+  note(no_folder);
   return done;
 }
 
@@ -252,19 +271,10 @@ int analyse(const AnalyseArguments& arguments) {
   if (arguments.method == "radau")
     note("radau varies its order, 3 to 13: this is where it starts; the others: radau3, radau9, radau13");
   if (arguments.folder.empty()) {
-    note("add -o DIR for pictures of its stability and all digits in properties.csv");
+    note(no_folder);
     return done;
   }
-  const std::filesystem::path folder(arguments.folder);
-  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
-  std::vector<std::pair<std::string, std::string>> files = {
-      {"properties.csv", io::render(complete.table, io::TableFormat::csv)}};
-  for (const auto& [name, figure] : stability_pictures(*method)) files.emplace_back(name + ".svg", io::to_svg(figure));
-  for (const auto& [file, bytes] : files) {
-    if (const auto written = io::write_file(folder / file, bytes); !written) return complain(written.error());
-    note("wrote " + (folder / file).string());
-  }
-  return done;
+  return write_files(arguments, complete.table, stability_pictures(*method));
 }
 
 }  // namespace rubato::app

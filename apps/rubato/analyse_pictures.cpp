@@ -38,15 +38,6 @@ std::vector<Member> members(const Analysed& method) {
   return all;
 }
 
-std::vector<double> spaced(double low, double high, int n, bool logarithmic) {
-  std::vector<double> x;
-  for (int i = 0; i <= n; ++i) {
-    const double part = static_cast<double>(i) / n;
-    x.push_back(logarithmic ? low * std::pow(high / low, part) : low + part * (high - low));
-  }
-  return x;
-}
-
 template <class Function>
 io::Series curve(const std::string& name, const std::vector<double>& x, const Function& f) {
   io::Series series{.name = name, .x = x};
@@ -249,6 +240,15 @@ io::Figure oscillation_figure(const Analysed& method) {
 }
 
 }  // namespace
+
+std::vector<double> spaced(double low, double high, int n, bool logarithmic) {
+  std::vector<double> x;
+  for (int i = 0; i <= n; ++i) {
+    const double part = static_cast<double>(i) / n;
+    x.push_back(logarithmic ? low * std::pow(high / low, part) : low + part * (high - low));
+  }
+  return x;
+}
 
 std::vector<std::pair<std::string, io::Figure>> stability_pictures(const Analysed& method) {
   return {{"stability_region", region_figure(method)},
