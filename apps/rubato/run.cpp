@@ -264,6 +264,9 @@ int run(const RunArguments& arguments) {
     io::append_after(before.trajectory, trajectory, before.t);
     trajectory = std::move(before.trajectory);
   }
+  if (task->config.model)
+    for (std::size_t j = 0; j < trajectory.channels(); ++j)
+      trajectory.units[j] = multibody::channel_unit(task->config.model->mechanism, trajectory.names[j]);
   const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
   const double wall_seconds = watch.seconds();
   for (const auto& sentence : summary->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);

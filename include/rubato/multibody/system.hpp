@@ -10,6 +10,7 @@
 ///   auto start = rubato::consistent_state(**system, (*system)->start());
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rubato/base/result.hpp"
@@ -43,6 +44,10 @@ class MultibodySystem : public MechanicalSystem {
 
 /// Checks names, values and geometry; the error names the part.
 [[nodiscard]] Result<std::shared_ptr<const MultibodySystem>> build(const Mechanism& mechanism);
+
+/// The unit of an unknown or output of the mechanism's system, by its name; empty for numbers without one, such as quaternions,
+/// and where it depends on more than the name, such as modal coordinates.
+[[nodiscard]] std::string channel_unit(const Mechanism& mechanism, std::string_view channel);
 
 /// Motions and forces with so many kinks or jumps between two times that they decide about the steps, each of which ends at one:
 /// a sentence each, with the name, the number and the expression.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "rubato/base/function.hpp"
+#include "rubato/multibody/modal.hpp"
 #include "support/mechanism_checks.hpp"
 
 namespace rubato::multibody {
@@ -218,6 +219,71 @@ TEST(Outputs, ForcesAreThoseOfTheEquations) {
       for (int k = 0; k < 3; ++k)
         EXPECT_NEAR(end[std::string("e.force.") + "xyz"[k]], f[k], 1e-13 * (1 + f.norm())) << seed;
     }
+}
+
+/// Every unknown and output has its unit, but for what has none: parts of quaternions, residuals of different rows, and modal
+/// coordinates, whose unit is that of their shapes.
+TEST(Outputs, HaveUnits) {
+  const ModalBody fork{
+      .nodes = {{.name = "stem", .mass = 1, .inertia = {1, 1, 1}}, {.name = "tip", .position = {1, 0, 0}, .mass = 1}},
+      .modes = {{.shape = {{0, 0, 0}, {0, 1, 0}}, .stiffness = 1}}};
+  const std::string variables[] = {"t"};
+  const auto motion = std::make_shared<Function>(*Expression::parse("t", variables));
+  const Marker a{.body = "a"}, b{.body = "b"};
+  const Mechanism m{
+      .bodies = {{.name = "a", .mass = 1, .inertia = {1, 1, 1}},
+                 {.name = "b", .mass = 1, .inertia = {1, 1, 1}, .pose = {.position = {1, 0, 0}}},
+                 {.name = "flat", .kind = BodyKind::planar, .mass = 1, .inertia = {0, 0, 1}},
+                 {.name = "fork", .flexible = std::make_shared<const ModalBody>(fork)}},
+      .joints = {{.name = "hinge", .type = JointType::revolute, .b = a, .drive = Drive::angle, .motion = motion},
+                 {.name = "rail", .type = JointType::prismatic, .a = marker("a", {1, 0, 0}), .b = b},
+                 {.name = "rope", .type = JointType::distance, .a = a, .b = b}},
+      .couplings =
+          {{.name = "roll", .type = CouplingType::rolling, .a = marker("ground", {0, 0, -0.1}), .b = b, .radius = 0.1}},
+      .forces = {SpringDamper{.name = "spring", .a = a, .b = b}, TorsionSpring{.name = "torsion", .a = a, .b = b},
+                 Bushing{.name = "bushing", .a = a, .b = b}, AppliedForce{.name = "push", .at = a},
+                 Contact{.name = "touch",
+                         .a = {.marker = a, .radius = 0.1},
+                         .b = {.marker = b, .radius = 0.1},
+                         .friction = LuGre{.mu_k = 0.1, .mu_s = 0.1}},
+                 EndStop{.name = "stop", .a = a, .b = b}, EndStop{.name = "turn", .a = a, .b = b, .angular = true},
+                 Beam{.name = "beam", .a = a, .b = b, .axial_shear = {1, 1, 1}, .torsion_bending = {1, 1, 1}}}};
+  const auto system = built(m);
+  ASSERT_NE(system, nullptr);
+  std::vector<std::string> names = system->output_names();
+  for (const char* block : {"q", "v", "z", "lambda", "nu", "a", "p"})
+    for (const auto& name : system->names(block)) names.push_back(name);
+  std::map<std::string, std::string> unit;
+  std::vector<std::string> without;
+  for (const auto& name : names)
+    if ((unit[name] = channel_unit(m, name)).empty()) without.push_back(name);
+  EXPECT_EQ(without, (std::vector<std::string>{"a.qw", "a.qx", "a.qy", "a.qz", "b.qw", "b.qx", "b.qy", "b.qz",
+                                               "fork.qw", "fork.qx", "fork.qy", "fork.qz", "constraint.residual",
+                                               "fork.eta1", "fork.veta1", "fork.veta1_rate", "fork.peta1"}));
+  for (const auto& [name, expected] : std::map<std::string, std::string>{{"a.x", "m"},
+                                                                         {"a.vx", "m/s"},
+                                                                         {"a.wz_rate", "rad/s^2"},
+                                                                         {"flat.rz", "rad"},
+                                                                         {"a.lx", "kg*m^2/s"},
+                                                                         {"fork.tip.x", "m"},
+                                                                         {"fork.tip.uy", "m"},
+                                                                         {"fork.strain_energy", "J"},
+                                                                         {"hinge.x", "N"},
+                                                                         {"hinge.xz", "N*m"},
+                                                                         {"hinge.angle", "N*m"},
+                                                                         {"hinge.drive_torque", "N*m"},
+                                                                         {"rope.length", "N"},
+                                                                         {"spring.length", "m"},
+                                                                         {"torsion.deflection", "rad"},
+                                                                         {"bushing.deflection.x", "m"},
+                                                                         {"bushing.torque.y", "N*m"},
+                                                                         {"touch.state1", "m"},
+                                                                         {"roll.along_x", "N"},
+                                                                         {"stop.position", "m"},
+                                                                         {"turn.angle", "rad"},
+                                                                         {"beam.bending.y", "N*m"},
+                                                                         {"energy.total", "J"}})
+    EXPECT_EQ(unit[name], expected) << name;
 }
 
 }  // namespace
