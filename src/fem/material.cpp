@@ -141,4 +141,12 @@ PointResponse evaluate(const Material& material, const Tensor& f) noexcept {
   return out;
 }
 
+double thickness_stretch(const Material& material, const Tensor& f) noexcept {
+  namespace kernels = detail::RUBATO_KERNEL_SET;
+  Tensor at = f;
+  double h[9], j, w, p[4], a[4][4];
+  const bool found = kernels::respond_in_plane_stress(detail::law_data(material, false), at.data(), h, j, &w, p, a);
+  return found ? at[8] : 1;
+}
+
 }  // namespace rubato::fem

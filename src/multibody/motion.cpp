@@ -8,18 +8,6 @@
 
 namespace rubato::multibody::detail {
 
-std::array<double, 4> derivatives(const Function& f, double t) noexcept {
-  using One = Dual<double, 1>;
-  using Two = Dual<One, 1>;
-  using Three = Dual<Two, 1>;
-  Three x{Two{One{t}}};
-  x.d[0] = Two{One{1.0}};
-  x.value.d[0] = One{1.0};
-  x.value.value.d[0] = 1.0;
-  const Three y = f(x);
-  return {y.value.value.value, y.value.value.d[0], y.value.d[0].d[0], y.d[0].d[0].d[0]};
-}
-
 bool jumps(const Function& f, double t, int n) noexcept {
   const double beside = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-300);
   const auto left = derivatives(f, t - beside), right = derivatives(f, t);

@@ -1,18 +1,10 @@
 #pragma once
 /// Functions of time as jets. The function itself is differentiated once, over plain numbers; other scalars follow by the
 /// chain rule.
-#include <array>
-
 #include "jet.hpp"
-
-namespace rubato {
-class Function;
-}
+#include "rubato/base/function.hpp"
 
 namespace rubato::multibody::detail {
-
-/// f, f', f'', f''' at t.
-[[nodiscard]] std::array<double, 4> derivatives(const Function& f, double t) noexcept;
 
 /// Whether f or one of its first n derivatives (n ≤ 2) differs on the two sides of t.
 [[nodiscard]] bool jumps(const Function& f, double t, int n) noexcept;

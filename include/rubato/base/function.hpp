@@ -1,5 +1,6 @@
 #pragma once
 /// A function of one variable, as models take it: an expression or a table. Values and derivatives on every scalar.
+#include <array>
 #include <span>
 #include <variant>
 
@@ -35,5 +36,8 @@ class Function {
  private:
   std::variant<Expression, Curve> content_;
 };
+
+/// f, f', f'', f''' at x.
+[[nodiscard]] std::array<double, 4> derivatives(const Function& f, double x) noexcept;
 
 }  // namespace rubato

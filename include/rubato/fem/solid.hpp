@@ -1,0 +1,94 @@
+#pragma once
+/// A deformable body as data, and the mechanical system made of it.
+///
+///   M q'' = −f_int(q) + f_ext(t) − B(q)ᵀ λ,    0 = g(q, λ) = ∫ ψ (J − 1 − h(λ)),   B = ∂g/∂q                            (1)
+/// q: displacements of the nodes that are not prescribed; λ: pressures (tension is positive) of regions in mixed form, absent in pure
+/// displacement form. h is the inverse of p = U'(J), h = 0 for κ = ∞: then the constraint is rigid. Becker (2012), chapter 2.
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rubato/base/function.hpp"
+#include "rubato/fem/material.hpp"
+#include "rubato/fem/mesh.hpp"
+#include "rubato/problem/mechanical.hpp"
+
+namespace rubato::fem {
+
+enum class Analysis : unsigned char { plane_strain, plane_stress, axisymmetric, space };
+
+/// Pressures as unknowns: none; continuous on the corners (Taylor-Hood: quadratic elements); discontinuous, {1, ξ, η, ζ} per quadratic
+/// element or one per linear element (quad4, hex8, which are not stable in the sense of inf-sup).
+enum class PressureSpace : unsigned char { none, continuous, discontinuous };
+
+struct Region {
+  std::string group = {};
+  std::string material = {};
+  PressureSpace pressure = PressureSpace::none;
+};
+
+/// Displacements of a group as functions of time, axis by axis; without a function an axis stays free.
+struct Prescribed {
+  std::string group = {};
+  std::array<std::optional<Function>, 3> displacement = {};
+};
+
+/// A force per area of the undeformed surface (plane models: per length and thickness), fixed in direction.
+struct Traction {
+  std::string group = {};
+  std::array<Function, 3> stress = {};
+};
+
+/// A force on each node of a group of points or, shared equally, on the nodes of any group.
+struct NodalForce {
+  std::string group = {};
+  std::array<Function, 3> force = {};
+};
+
+struct SolidModel {
+  Mesh mesh = {};
+  Analysis analysis = Analysis::space;
+  double thickness = 1;  ///< of plane models, m
+  std::vector<Material> materials = {};
+  std::vector<Region> regions = {};
+  std::vector<Prescribed> prescribed = {};
+  std::vector<Traction> tractions = {};
+  std::vector<NodalForce> forces = {};
+  std::array<Function, 3> gravity = {};  ///< an acceleration, m/s²
+  bool lumped_mass = false;              ///< row sums (quadratic elements: scaled diagonals, which stay positive)
+  double mass_damping = 0;               ///< Rayleigh: D = mass_damping M + stiffness_damping K(undeformed)
+  double stiffness_damping = 0;
+};
+
+/// Values at the nodes, for pictures.
+struct SolidFields {
+  std::vector<double> displacement = {};  ///< dimension per node
+  std::vector<double> velocity = {};
+  std::vector<double> pressure = {};  ///< λ where it is an unknown (elsewhere tr σ / 3), averaged at nodes
+  std::vector<double> stress = {};    ///< Cauchy: xx, yy, zz, xy, yz, xz per node
+  std::vector<double> von_mises = {};
+  std::vector<double> energy_density = {};  ///< per undeformed volume
+  std::vector<double> volume_ratio = {};    ///< J
+};
+
+class SolidSystem : public MechanicalSystem {
+ public:
+  [[nodiscard]] virtual const SolidModel& model() const noexcept = 0;
+  /// Where the displacement of a node along an axis stands in q; −1: prescribed, or the node belongs to no region.
+  [[nodiscard]] virtual int coordinate(int node, int axis) const noexcept = 0;
+  /// Displacements of all nodes, `dimension` per node.
+  [[nodiscard]] virtual std::vector<double> displacements(double t, In q) const = 0;
+  [[nodiscard]] virtual SolidFields fields(const MechanicalPoint<double>& p) const = 0;
+  /// The first element turned inside out at q, as index into the mesh; −1: none.
+  [[nodiscard]] virtual int inverted_element(double t, In q) const = 0;
+
+ protected:
+  using MechanicalSystem::MechanicalSystem;
+};
+
+/// Checks mesh, materials, groups; the error names the culprit.
+[[nodiscard]] Result<std::shared_ptr<const SolidSystem>> build(SolidModel model);
+
+}  // namespace rubato::fem

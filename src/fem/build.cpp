@@ -1,0 +1,245 @@
+// From a model as data to the parts of a system: regions become sets of elements, groups become conditions and loads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "law_data.hpp"
+#include "numbering.hpp"
+#include "rubato/base/text.hpp"
+
+namespace rubato::fem {
+namespace detail {
+namespace {
+
+Result<const MeshGroup*> group_of(const Mesh& mesh, std::string_view name, std::string_view who) {
+  if (const MeshGroup* group = mesh.find_group(name)) return group;
+  std::vector<std::string> known;
+  for (const auto& g : mesh.groups) known.push_back(g.name);
+  return Error{fmt::format("{}: {}", who, unknown_name("group", name, known))};
+}
+
+Result<void> check_pressure(const Region& region, const Material& material, Shape shape, Analysis analysis) {
+  const ShapeInfo& s = info(shape);
+  const auto refuse = [&](std::string_view why) { return Error{fmt::format("region \"{}\": {}", region.group, why)}; };
+  const bool mixed = region.pressure != PressureSpace::none;
+  if (!mixed && std::isinf(bulk_modulus(material)))
+    return refuse(fmt::format(
+        "material \"{}\" is incompressible: pressure = \"continuous\" or \"discontinuous\" is needed", material.name));
+  if (!mixed) return {};
+  if (std::holds_alternative<SaintVenantKirchhoff>(material.law))
+    return refuse("Saint Venant-Kirchhoff has no volumetric part that a pressure could carry");
+  if (analysis == Analysis::plane_stress)
+    return refuse("plane stress needs no pressures: the free thickness takes up volume");
+  const bool complete = shape == Shape::tri6 || shape == Shape::quad9 || shape == Shape::tet10 || shape == Shape::hex27;
+  if (region.pressure == PressureSpace::continuous && !complete)
+    return refuse(fmt::format("continuous pressures go with tri6, quad9, tet10 and hex27, not with {}", s.name));
+  const bool cell = shape == Shape::quad4 || shape == Shape::hex8 || shape == Shape::quad9 || shape == Shape::hex27;
+  if (region.pressure == PressureSpace::discontinuous && !cell)
+    return refuse(fmt::format("discontinuous pressures go with quad4, hex8, quad9 and hex27, not with {}", s.name));
+  return {};
+}
+
+Result<void> make_sets(SolidParts& parts) {
+  const SolidModel& model = parts.model;
+  const Mesh& mesh = model.mesh;
+  std::vector<int> region_of(at(mesh.n_elements()), -1);
+  for (std::size_t r = 0; r < model.regions.size(); ++r) {
+    const Region& region = model.regions[r];
+    const auto group = group_of(mesh, region.group, "region");
+    if (!group) return group.error();
+    if ((*group)->dimension != mesh.dimension)
+      return Error{fmt::format("region \"{}\" has dimension {}, a region of this mesh has {}", region.group,
+                               (*group)->dimension, mesh.dimension)};
+    const auto material = std::find_if(model.materials.begin(), model.materials.end(),
+                                       [&](const Material& m) { return m.name == region.material; });
+    if (material == model.materials.end()) {
+      std::vector<std::string> known;
+      for (const auto& m : model.materials) known.push_back(m.name);
+      return Error{fmt::format("region \"{}\": {}", region.group, unknown_name("material", region.material, known))};
+    }
+    std::array<std::vector<int>, n_shapes> by_shape;
+    for (const int e : (*group)->elements) {
+      if (region_of[at(e)] >= 0)
+        return Error{fmt::format("element {} belongs to the regions \"{}\" and \"{}\"", mesh.element_label(e),
+                                 model.regions[at(region_of[at(e)])].group, region.group)};
+      region_of[at(e)] = static_cast<int>(r);
+      by_shape[static_cast<std::size_t>(mesh.shapes[at(e)])].push_back(e);
+    }
+    for (const ShapeInfo& s : shape_list()) {
+      const auto& elements = by_shape[static_cast<std::size_t>(s.id)];
+      if (elements.empty()) continue;
+      if (auto ok = check_pressure(region, *material, s.id, model.analysis); !ok) return ok;
+      auto set = make_set(model, s.id, static_cast<int>(r), law_data(*material, region.pressure != PressureSpace::none),
+                          elements);
+      if (!set) return Error{fmt::format("region \"{}\": {}", region.group, set.error().message)};
+      parts.assembly.sets.push_back(*std::move(set));
+    }
+  }
+  for (int e = 0; e < mesh.n_elements(); ++e)
+    if (info(mesh.shapes[at(e)]).dimension == mesh.dimension && region_of[at(e)] < 0)
+      return Error{fmt::format("element {} belongs to no region: it has no material", mesh.element_label(e))};
+  if (parts.assembly.sets.empty()) return Error{"the model has no regions"};
+  return {};
+}
+
+/// ∫ ρ N_a N_b, node by node. Lumped: row sums, for quadratic elements the diagonal scaled to the element's mass (Hinton, Rock,
+/// Zienkiewicz, Earthq. Eng. Struct. Dyn. 4 (1976) 245, doi:10.1002/eqe.4290040305), for row sums at their corners may be negative.
+void make_mass(SolidParts& parts) {
+  const SolidModel& model = parts.model;
+  const Mesh& mesh = model.mesh;
+  parts.mass.assign(at(parts.node_pattern.nnz()), 0.0);
+  VolumePoint point;
+  for (const ElementSet& set : parts.assembly.sets) {
+    const auto& name = model.regions[at(set.region)].material;
+    const double density = std::find_if(model.materials.begin(), model.materials.end(), [&](const Material& m) {
+                             return m.name == name;
+                           })->density;
+    const ShapeInfo& s = info(set.shape);
+    const auto rule = quadrature(set.shape, 2 * s.degree + (s.corners == s.dimension + 1 ? 0 : 1));
+    for (int slot = 0; slot < set.n_elements; ++slot) {
+      const int e = set.element_of[at(slot)];
+      const auto nodes = mesh.element(e);
+      double local[max_shape_nodes][max_shape_nodes] = {};
+      double total = 0, diagonal = 0;
+      for (const QuadraturePoint& q : rule) {
+        if (!volume_point(mesh, e, q, point)) continue;  // refused before
+        const double w = density * point.weight * depth(model, point.x[0]);
+        total += w;
+        for (std::size_t a = 0; a < nodes.size(); ++a)
+          for (std::size_t b = 0; b < nodes.size(); ++b) local[a][b] += w * point.shape.n[a] * point.shape.n[b];
+      }
+      for (std::size_t a = 0; a < nodes.size(); ++a) diagonal += local[a][a];
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        double row = 0;
+        for (std::size_t b = 0; b < nodes.size(); ++b) row += local[a][b];
+        const double lumped = s.degree == 1 ? row : local[a][a] * total / diagonal;
+        if (model.lumped_mass && total > 0) parts.mass[at(parts.node_pattern.index_of(nodes[a], nodes[a]))] += lumped;
+        if (!model.lumped_mass)
+          for (std::size_t b = 0; b < nodes.size(); ++b)
+            parts.mass[at(parts.node_pattern.index_of(nodes[b], nodes[a]))] += local[b][a];
+      }
+    }
+  }
+}
+
+/// One load case per function that is not zero: axis by axis.
+void add_loads(SolidParts& parts, const std::array<Function, 3>& functions, std::span<const double> per_node) {
+  const int d = parts.model.mesh.dimension;
+  for (int i = 0; i < d; ++i) {
+    const Expression* expression = functions[at(i)].expression();
+    if (expression != nullptr && expression->is_constant() && expression->evaluate(std::span<const double>()) == 0)
+      continue;
+    LoadCase load{.force = std::vector<double>(at(parts.model.mesh.n_nodes() * d)), .factor = functions[at(i)]};
+    for (std::size_t node = 0; node < per_node.size(); ++node) load.force[node * at(d) + at(i)] = per_node[node];
+    parts.loads.push_back(std::move(load));
+  }
+}
+
+Result<void> make_loads(SolidParts& parts) {
+  const SolidModel& model = parts.model;
+  const Mesh& mesh = model.mesh;
+  const int d = mesh.dimension;
+  const auto n_nodes = at(mesh.n_nodes());
+  std::vector<double> share(n_nodes);
+  const auto starts = parts.node_pattern.column_starts();
+  for (std::size_t node = 0; node < n_nodes; ++node)  // ∫ ρ N_a: the row sums of the mass
+    for (int p = starts[node]; p < starts[node + 1]; ++p) share[node] += parts.mass[at(p)];
+  add_loads(parts, model.gravity, share);
+  for (const Traction& traction : model.tractions) {
+    const auto group = group_of(mesh, traction.group, "traction");
+    if (!group) return group.error();
+    if ((*group)->dimension != d - 1)
+      return Error{fmt::format("traction: group \"{}\" has dimension {}, a surface of this mesh has {}", traction.group,
+                               (*group)->dimension, d - 1)};
+    std::fill(share.begin(), share.end(), 0.0);
+    for (const int e : (*group)->elements) {
+      const auto nodes = mesh.element(e);
+      const Shape shape = mesh.shapes[at(e)];
+      for (const QuadraturePoint& q : quadrature(shape, 5)) {
+        const ShapeValues v = evaluate(shape, q.xi);
+        std::array<double, 3> x{}, t{}, s{};
+        for (std::size_t a = 0; a < nodes.size(); ++a)
+          for (int i = 0; i < d; ++i) {
+            const double node = mesh.point(nodes[a])[at(i)];
+            x[at(i)] += v.n[a] * node;
+            t[at(i)] += v.dn[a][0] * node;
+            s[at(i)] += v.dn[a][1] * node;
+          }
+        if (d == 2) s = {0, 0, 1};
+        const double area = std::hypot(t[1] * s[2] - t[2] * s[1], t[2] * s[0] - t[0] * s[2], t[0] * s[1] - t[1] * s[0]);
+        for (std::size_t a = 0; a < nodes.size(); ++a)
+          share[at(nodes[a])] += q.weight * area * depth(model, x[0]) * v.n[a];
+      }
+    }
+    add_loads(parts, traction.stress, share);
+  }
+  for (const NodalForce& force : model.forces) {
+    const auto group = group_of(mesh, force.group, "force");
+    if (!group) return group.error();
+    const auto nodes = mesh.nodes_of(**group);
+    std::fill(share.begin(), share.end(), 0.0);
+    for (const int node : nodes)
+      share[at(node)] = (*group)->dimension == 0 ? 1.0 : 1.0 / static_cast<double>(nodes.size());
+    add_loads(parts, force.force, share);
+  }
+  return {};
+}
+
+/// D = α M + β K(undeformed).
+void make_damping(SolidParts& parts) {
+  const double alpha = parts.model.mass_damping, beta = parts.model.stiffness_damping;
+  if (!(alpha > 0 || beta > 0)) return;
+  const int d = parts.model.mesh.dimension;
+  parts.damping.assign(at(parts.patterns.K.nnz()), 0.0);
+  const std::vector<double> rest(parts.coordinate.size()), no_pressure(at(parts.n_lambda));
+  ScratchMemory memory(parts.assembly.scratch_bytes());
+  if (parts.assembly.run({.u = rest, .lambda = no_pressure, .stiffness = parts.damping}, memory.scratch()) !=
+      EvalStatus::ok)
+    std::fill(parts.damping.begin(), parts.damping.end(), 0.0);
+  for (double& v : parts.damping) v *= beta;
+  for (std::size_t q = 0; q < parts.free_places.size(); ++q) {
+    const int node = parts.free_places[q] / d, axis = parts.free_places[q] % d;
+    const auto starts = parts.node_pattern.column_starts();
+    for (int p = starts[at(node)]; p < starts[at(node) + 1]; ++p)
+      if (const int row = parts.coordinate[at(parts.node_pattern.row_indices()[at(p)] * d + axis)]; row >= 0)
+        parts.damping[at(parts.patterns.K.index_of(row, static_cast<int>(q)))] += alpha * parts.mass[at(p)];
+  }
+}
+
+}  // namespace
+
+Result<SolidParts> make_parts(SolidModel model) {
+  const bool space = model.analysis == Analysis::space;
+  if (model.mesh.dimension != (space ? 3 : 2))
+    return Error{
+        fmt::format("the mesh has {} dimensions; this analysis needs {}", model.mesh.dimension, space ? 3 : 2)};
+  if (!(model.thickness > 0)) return Error{fmt::format("thickness = {} must be positive", model.thickness)};
+  if (!(model.mass_damping >= 0 && model.stiffness_damping >= 0))
+    return Error{fmt::format("damping {} and {} must not be negative", model.mass_damping, model.stiffness_damping)};
+  for (const Material& material : model.materials)
+    if (auto ok = check(material); !ok) return ok.error();
+  SolidParts parts;
+  parts.model = std::move(model);
+  parts.assembly.n_nodes = parts.model.mesh.n_nodes();
+  parts.assembly.dimension = parts.model.mesh.dimension;
+  if (auto ok = make_sets(parts); !ok) return ok.error();
+  if (auto ok = number_displacements(parts); !ok) return ok.error();
+  number_pressures(parts);
+  make_patterns(parts);
+  make_mass(parts);
+  if (auto ok = make_loads(parts); !ok) return ok.error();
+  make_damping(parts);
+  return parts;
+}
+
+}  // namespace detail
+
+Result<std::shared_ptr<const SolidSystem>> build(SolidModel model) {
+  auto parts = detail::make_parts(std::move(model));
+  if (!parts) return parts.error();
+  return detail::make_system(*std::move(parts));
+}
+
+}  // namespace rubato::fem

@@ -1,0 +1,84 @@
+#include "fields.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rubato::fem::detail {
+
+void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
+  const Mesh& mesh = parts.model.mesh;
+  const int d = mesh.dimension;
+  const auto n = at(mesh.n_nodes());
+  std::vector<double> weights(n);
+  for (auto* field : {&out.pressure, &out.von_mises, &out.energy_density, &out.volume_ratio}) field->assign(n, 0.0);
+  out.stress.assign(6 * n, 0.0);
+  VolumePoint point;
+  for (const ElementSet& set : parts.assembly.sets) {
+    const Region& region = parts.model.regions[at(set.region)];
+    const Material& material = *std::find_if(parts.model.materials.begin(), parts.model.materials.end(),
+                                             [&](const Material& m) { return m.name == region.material; });
+    const bool mixed = set.pressures > 0;
+    Material isochoric = material;  // mixed: the pressure carries the volumetric part
+    if (mixed) isochoric.bulk = INFINITY;
+    if (auto* law = std::get_if<LinearElastic>(&isochoric.law); law != nullptr && mixed) {
+      const double shear = shear_modulus(material);
+      *law = {.young = 3 * shear, .poisson = 0.5};
+    }
+    const auto rule = quadrature(set.shape, info(set.shape).quadrature);
+    for (int slot = 0; slot < set.n_elements; ++slot) {
+      const int e = set.element_of[at(slot)], pack = slot / lanes, lane = slot % lanes;
+      const auto nodes = mesh.element(e);
+      for (std::size_t q = 0; q < rule.size(); ++q) {
+        if (!volume_point(mesh, e, rule[q], point)) continue;
+        Tensor f = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        for (std::size_t a = 0; a < nodes.size(); ++a)
+          for (int i = 0; i < d; ++i) {
+            const double u = out.displacement[at(nodes[a] * d + i)];
+            for (int k = 0; k < d; ++k) f[at(3 * i + k)] += u * point.shape.dn[a][at(k)];
+            if (parts.model.analysis == Analysis::axisymmetric && i == 0) f[8] += u * point.shape.n[a] / point.x[0];
+          }
+        if (parts.model.analysis == Analysis::plane_stress) f[8] = thickness_stretch(material, f);
+        const PointResponse r = fem::evaluate(isochoric, f);
+        const double j = f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) +
+                         f[2] * (f[3] * f[7] - f[4] * f[6]);
+        double pressure = 0;
+        for (int k = 0; k < set.pressures; ++k)
+          pressure += set.psi[q * at(set.pressures) + at(k)] *
+                      lambda[at(set.pressure_of[at((pack * set.pressures + k) * lanes + lane)])];
+        const bool linear = std::holds_alternative<LinearElastic>(material.law);
+        double sigma[3][3] = {};  // P Fᵀ / J + p I; small strains: P itself
+        for (int i = 0; i < 3; ++i)
+          for (int k = 0; k < 3; ++k) {
+            if (linear)
+              sigma[i][k] = r.stress[at(3 * i + k)];
+            else
+              for (int m = 0; m < 3; ++m) sigma[i][k] += r.stress[at(3 * i + m)] * f[at(3 * k + m)] / j;
+            if (i == k) sigma[i][k] += pressure;
+          }
+        const double mean = (sigma[0][0] + sigma[1][1] + sigma[2][2]) / 3;
+        const double deviator = 0.5 * (std::pow(sigma[0][0] - sigma[1][1], 2) + std::pow(sigma[1][1] - sigma[2][2], 2) +
+                                       std::pow(sigma[2][2] - sigma[0][0], 2)) +
+                                3 * (std::pow(sigma[0][1], 2) + std::pow(sigma[1][2], 2) + std::pow(sigma[0][2], 2));
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+          const double w = point.weight * point.shape.n[a] * point.shape.n[a];
+          const auto node = at(nodes[a]);
+          weights[node] += w;
+          out.pressure[node] += w * (mixed ? pressure : mean);
+          const double six[6] = {sigma[0][0], sigma[1][1], sigma[2][2], sigma[0][1], sigma[1][2], sigma[0][2]};
+          for (std::size_t c = 0; c < 6; ++c) out.stress[6 * node + c] += w * six[c];
+          out.von_mises[node] += w * std::sqrt(deviator);
+          out.energy_density[node] += w * r.energy;
+          out.volume_ratio[node] += w * j;
+        }
+      }
+    }
+  }
+  for (std::size_t node = 0; node < n; ++node) {
+    if (!(weights[node] > 0)) continue;
+    for (auto* field : {&out.pressure, &out.von_mises, &out.energy_density, &out.volume_ratio})
+      (*field)[node] /= weights[node];
+    for (std::size_t c = 0; c < 6; ++c) out.stress[6 * node + c] /= weights[node];
+  }
+}
+
+}  // namespace rubato::fem::detail

@@ -1,0 +1,14 @@
+#pragma once
+/// Numbers of the unknowns, patterns of the matrices, and the places of the elements' entries in them.
+#include "solid_parts.hpp"
+
+namespace rubato::fem::detail {
+
+/// Fills coordinate, free_places, driven, functions.
+[[nodiscard]] Result<void> number_displacements(SolidParts& parts);
+/// Numbers the pressures of the sets: one per corner node and region, or per element.
+void number_pressures(SolidParts& parts);
+/// Patterns, and the places in them.
+void make_patterns(SolidParts& parts);
+
+}  // namespace rubato::fem::detail

@@ -1,0 +1,299 @@
+// The equations (1) of solid.hpp as a MechanicalSystem.
+//
+// Prescribed displacements d(t) are no unknowns: elements see the full vector u = (q, d(t)), and the balance of momentum of the free
+// nodes gets −M_fd d''(t). Their rows give the reactions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fields.hpp"
+#include "solid_parts.hpp"
+
+namespace rubato::fem {
+namespace detail {
+namespace {
+
+using P = MechanicalPoint<double>;
+
+MechanicalSizes sizes_of(const SolidParts& parts) {
+  const int n = static_cast<int>(parts.free_places.size());
+  return {.q = n, .v = n, .lambda = parts.n_lambda};
+}
+
+class Solid final : public SolidSystem {
+ public:
+  explicit Solid(SolidParts parts)
+      : SolidSystem(sizes_of(parts)), parts_(std::move(parts)), full_(parts_.coordinate.size()) {}
+
+  const SolidModel& model() const noexcept override { return parts_.model; }
+  int coordinate(int node, int axis) const noexcept override {
+    return std::max(-1, parts_.coordinate[at(node * dimension() + axis)]);
+  }
+
+  bool constant_mass() const noexcept override { return true; }
+  bool compliant() const noexcept override { return parts_.compliant; }
+  bool autonomous() const noexcept override { return parts_.driven.empty() && parts_.loads.empty(); }
+  std::size_t scratch_bytes() const noexcept override {
+    return parts_.assembly.scratch_bytes() + 6 * Scratch::bytes_for<double>(full_);
+  }
+
+  EvalStatus kinematics(const P&, In v, Out q_rate) const noexcept override {
+    std::copy(v.begin(), v.end(), q_rate.begin());
+    return EvalStatus::ok;
+  }
+  EvalStatus inertia(const P& p, In a, Out out) const noexcept override {
+    Scratch scratch = p.scratch;
+    const Out all = scratch.take<double>(full_), product = scratch.take<double>(full_);
+    put_free(a, all);
+    multiply_mass(all, product);
+    take_free(product, 1, out);
+    return EvalStatus::ok;
+  }
+  EvalStatus inertia_rate(const P&, Out out) const noexcept override { return zero(out); }
+  EvalStatus force(const P& p, Out out) const noexcept override {
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    const EvalStatus status = parts_.assembly.run({.u = u, .law = true, .pressure = false, .force = f}, scratch);
+    add_external(p.t, scratch, f);
+    take_free(f, -1, out);
+    if (!parts_.damping.empty()) add_damping(p.v, out);
+    return status;
+  }
+  EvalStatus auxiliary(const P&, Out) const noexcept override { return EvalStatus::ok; }
+  EvalStatus constraint(const P& p, Out out) const noexcept override {
+    if (out.empty()) return EvalStatus::ok;
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    return parts_.assembly.run({.u = u, .lambda = p.lambda, .constraint = out}, scratch);
+  }
+  EvalStatus constraint_rate(const P& p, Out out) const noexcept override { return rates(p, {}, out); }
+  EvalStatus constraint_acceleration(const P& p, In a, Out out) const noexcept override { return rates(p, a, out); }
+  EvalStatus reaction(const P& p, In lambda, In, Out out) const noexcept override {
+    if (lambda.empty()) return zero(out);
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    const EvalStatus status = parts_.assembly.run({.u = u, .lambda = lambda, .law = false, .force = f}, scratch);
+    take_free(f, 1, out);
+    return status;
+  }
+  EvalStatus rolling(const P&, Out) const noexcept override { return EvalStatus::ok; }
+  EvalStatus rolling_acceleration(const P&, In, Out) const noexcept override { return EvalStatus::ok; }
+  EvalStatus part_force(int, const P& p, Out out) const noexcept override { return force(p, out); }
+  EvalStatus part_energy(int, const P& p, double& out) const noexcept override { return strain_energy(p, out); }
+
+  ModelJacobian tangent_kind() const noexcept override { return ModelJacobian::exact; }
+  ResidualTangentPatterns tangent_patterns() const override { return parts_.patterns; }
+  EvalStatus tangents(const P& p, In, const ResidualTangents& out) const noexcept override {
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    std::copy(parts_.damping.begin(), parts_.damping.end(), out.D.begin());
+    return parts_.assembly.run({.u = u,
+                                .lambda = p.lambda,
+                                .stiffness = out.K,
+                                .reaction = out.r_lambda,
+                                .constraint_gradient = out.g_q,
+                                .compliance = out.g_lambda},
+                               scratch);
+  }
+  std::optional<SparsePattern> inertia_pattern() const override;
+
+  std::vector<std::string> names(std::string_view block) const override;
+  std::string unit(std::string_view block) const override {
+    return block == "q" ? "m" : block == "v" ? "m/s" : block == "lambda" ? "Pa" : "";
+  }
+  double next_time_event(double t, int) const noexcept override {
+    double next = std::numeric_limits<double>::infinity();
+    for (const Function& f : parts_.functions) next = std::min(next, f.next_break(t));
+    for (const LoadCase& load : parts_.loads) next = std::min(next, load.factor.next_break(t));
+    return next;
+  }
+  EventEffect on_event(const EventContext& event, Out, Out, Out) const noexcept override {
+    return {.mode = event.mode};  // a kink of a function: the method starts afresh, nothing else changes
+  }
+
+  std::vector<std::string> output_names() const override;
+  EvalStatus outputs(const P& p, In a, Out y) const noexcept override;
+  std::vector<std::string> invariant_names() const override {
+    return autonomous() && parts_.damping.empty() ? std::vector<std::string>{"energy"} : std::vector<std::string>{};
+  }
+  EvalStatus invariants(const P& p, Out values) const noexcept override {
+    if (values.empty()) return EvalStatus::ok;
+    const EvalStatus status = strain_energy(p, values[0]);
+    values[0] += kinetic_energy(p.t, p.v, p.scratch);
+    return status;
+  }
+
+  std::vector<double> displacements(double t, In q) const override {
+    std::vector<double> u(full_);
+    displacement(t, q, u);
+    return u;
+  }
+  SolidFields fields(const P& p) const override {
+    SolidFields out;
+    out.displacement = displacements(p.t, p.q);
+    out.velocity.assign(full_, 0.0);
+    velocity(p.t, p.v, out.velocity);
+    fill_fields(parts_, p.lambda, out);
+    return out;
+  }
+  int inverted_element(double t, In q) const override {
+    const std::vector<double> u = displacements(t, q);
+    std::vector<double> f(full_);
+    ScratchMemory memory(parts_.assembly.scratch_bytes());
+    int element = -1;
+    (void)parts_.assembly.run({.u = u, .pressure = false, .force = f}, memory.scratch(), &element);
+    return element;
+  }
+
+ private:
+  [[nodiscard]] int dimension() const noexcept { return parts_.model.mesh.dimension; }
+  static EvalStatus zero(Out out) noexcept {
+    std::fill(out.begin(), out.end(), 0.0);
+    return EvalStatus::ok;
+  }
+  void put_free(In from, Out all) const noexcept {
+    for (std::size_t i = 0; i < from.size(); ++i) all[at(parts_.free_places[i])] = from[i];
+  }
+  void take_free(In all, double factor, Out to) const noexcept {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = factor * all[at(parts_.free_places[i])];
+  }
+  /// The n-th derivatives of the prescribed displacements.
+  void put_driven(double t, std::size_t n, Out all) const noexcept {
+    int known = -1;
+    double value = 0;
+    for (const Driven& d : parts_.driven) {
+      if (d.function != known) value = derivatives(parts_.functions[at(known = d.function)], t)[n];
+      all[at(d.place)] = value;
+    }
+  }
+  void displacement(double t, In q, Out u) const noexcept {
+    put_free(q, u);
+    put_driven(t, 0, u);
+  }
+  void velocity(double t, In v, Out all) const noexcept {
+    put_free(v, all);
+    put_driven(t, 1, all);
+  }
+  void multiply_mass(In a, Out y) const noexcept {
+    const int d = dimension();
+    const auto starts = parts_.node_pattern.column_starts(), rows = parts_.node_pattern.row_indices();
+    std::fill(y.begin(), y.end(), 0.0);
+    for (int node = 0; node < parts_.assembly.n_nodes; ++node)
+      for (int p = starts[at(node)]; p < starts[at(node) + 1]; ++p)
+        for (int i = 0; i < d; ++i) y[at(rows[at(p)] * d + i)] += parts_.mass[at(p)] * a[at(node * d + i)];
+  }
+  /// f −= loads, += M d''(t).
+  void add_external(double t, Scratch scratch, Out f) const noexcept {
+    for (const LoadCase& load : parts_.loads) {
+      const double factor = load.factor(t);
+      for (std::size_t i = 0; i < f.size(); ++i) f[i] -= factor * load.force[i];
+    }
+    if (parts_.driven.empty()) return;
+    const Out a = scratch.take<double>(full_), inertia = scratch.take<double>(full_);
+    put_driven(t, 2, a);
+    multiply_mass(a, inertia);
+    for (std::size_t i = 0; i < f.size(); ++i) f[i] += inertia[i];
+  }
+  void add_damping(In v, Out out) const noexcept {
+    const auto starts = parts_.patterns.K.column_starts(), rows = parts_.patterns.K.row_indices();
+    for (std::size_t j = 0; j < v.size(); ++j)
+      for (int p = starts[j]; p < starts[j + 1]; ++p) out[at(rows[at(p)])] -= parts_.damping[at(p)] * v[j];
+  }
+  EvalStatus rates(const P& p, In a, Out out) const noexcept {
+    if (out.empty()) return EvalStatus::ok;
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_), rate = scratch.take<double>(full_), rate2 = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    velocity(p.t, p.v, rate);
+    if (!a.empty()) {
+      put_free(a, rate2);
+      put_driven(p.t, 2, rate2);
+    }
+    return parts_.assembly.run({.u = u, .rate = rate, .rate2 = a.empty() ? In{} : In(rate2), .constraint = out},
+                               scratch);
+  }
+  EvalStatus strain_energy(const P& p, double& out) const noexcept {
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    return parts_.assembly.run({.u = u, .lambda = p.lambda, .energy = &out}, scratch);
+  }
+  double kinetic_energy(double t, In rate, Scratch scratch) const noexcept {
+    const Out v = scratch.take<double>(full_), momentum = scratch.take<double>(full_);
+    velocity(t, rate, v);
+    multiply_mass(v, momentum);
+    return 0.5 * map(In(v)).dot(map(In(momentum)));
+  }
+
+  SolidParts parts_;
+  std::size_t full_;
+};
+
+std::optional<SparsePattern> Solid::inertia_pattern() const {
+  const int d = dimension(), n = sizes_.v;
+  std::vector<int> starts = {0}, rows;
+  for (const int place : parts_.free_places) {
+    for (const int node : parts_.node_pattern.column(place / d)) {
+      if (parts_.model.lumped_mass && node != place / d) continue;
+      if (const int row = parts_.coordinate[at(node * d + place % d)]; row >= 0) rows.push_back(row);
+    }
+    starts.push_back(static_cast<int>(rows.size()));
+  }
+  return SparsePattern::from_columns(n, n, std::move(starts), std::move(rows));
+}
+
+std::vector<std::string> Solid::names(std::string_view block) const {
+  std::vector<std::string> out;
+  if (block != "q" && block != "v") return out;
+  const int d = dimension();
+  for (const int place : parts_.free_places)
+    out.push_back(fmt::format("{}[{}.{}]", block, parts_.model.mesh.node_label(place / d), "xyz"[place % d]));
+  return out;
+}
+
+std::vector<std::string> Solid::output_names() const {
+  std::vector<std::string> out = {"energy.kinetic", "energy.strain"};
+  for (const auto& support : parts_.supports)
+    for (int i = 0; i < dimension(); ++i) out.push_back(fmt::format("reaction.{}.{}", support.group, "xyz"[i]));
+  return out;
+}
+
+/// Reactions: what the supports do to the body, M u'' + f_int − f_ext summed over the group's nodes.
+EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
+  Scratch scratch = p.scratch;
+  const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_), rate2 = scratch.take<double>(full_),
+            inertia = scratch.take<double>(full_);
+  displacement(p.t, p.q, u);
+  y[0] = kinetic_energy(p.t, p.v, scratch);
+  EvalStatus status = parts_.assembly.run({.u = u, .lambda = p.lambda, .force = f, .energy = &y[1]}, scratch);
+  for (const LoadCase& load : parts_.loads) {
+    const double factor = load.factor(p.t);
+    for (std::size_t i = 0; i < f.size(); ++i) f[i] -= factor * load.force[i];
+  }
+  if (!a.empty()) put_free(a, rate2);
+  put_driven(p.t, 2, rate2);
+  multiply_mass(rate2, inertia);
+  std::size_t next = 2;
+  for (const auto& support : parts_.supports)
+    for (int i = 0; i < dimension(); ++i) {
+      double sum = 0;
+      for (const int node : support.nodes)
+        if (const auto place = at(node * dimension() + i); parts_.coordinate[place] == -1)
+          sum += f[place] + inertia[place];
+      y[next++] = sum;
+    }
+  return status;
+}
+
+}  // namespace
+
+std::shared_ptr<const SolidSystem> make_system(SolidParts parts) { return std::make_shared<Solid>(std::move(parts)); }
+
+}  // namespace detail
+}  // namespace rubato::fem
