@@ -175,6 +175,27 @@ Result<void> make_loads(SolidParts& parts) {
     }
     add_loads(parts, traction.stress, share);
   }
+  VolumePoint point;
+  for (const BodyForce& body : model.body_forces) {
+    const auto group = group_of(mesh, body.group, "body force");
+    if (!group) return group.error();
+    if ((*group)->dimension != d)
+      return Error{fmt::format("body force: group \"{}\" has dimension {}, a region of this mesh has {}", body.group,
+                               (*group)->dimension, d)};
+    LoadCase load{.force = std::vector<double>(n_nodes * at(d)), .factor = body.factor};
+    for (const int e : (*group)->elements) {
+      const auto nodes = mesh.element(e);
+      const bool simplex = info(mesh.shapes[at(e)]).corners == d + 1;
+      for (const QuadraturePoint& q : quadrature(mesh.shapes[at(e)], simplex ? 6 : 7)) {
+        if (!volume_point(mesh, e, q, point)) continue;  // refused before
+        const auto f = body.pattern(std::span(point.x).first(at(d)));
+        for (std::size_t a = 0; a < nodes.size(); ++a)
+          for (int i = 0; i < d; ++i)
+            load.force[at(nodes[a] * d + i)] += point.weight * depth(model, point.x[0]) * point.shape.n[a] * f[at(i)];
+      }
+    }
+    parts.loads.push_back(std::move(load));
+  }
   for (const NodalForce& force : model.forces) {
     const auto group = group_of(mesh, force.group, "force");
     if (!group) return group.error();

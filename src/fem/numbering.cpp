@@ -59,10 +59,12 @@ Result<void> number_displacements(SolidParts& parts) {
       if (i >= d)
         return Error{
             fmt::format("prescribed displacement of \"{}\": a plane model has no third axis", condition.group)};
-      const int function = static_cast<int>(parts.functions.size());
-      parts.functions.push_back(*condition.displacement[at(i)]);
-      for (const int node : nodes)  // where groups overlap the later condition holds
-        if (parts.coordinate[at(node * d + i)] != -2) function_of[at(node * d + i)] = function;
+      const FieldFunction& field = *condition.displacement[at(i)];
+      for (const int node : nodes) {
+        if (field.uniform() ? node == nodes.front() : true) parts.functions.push_back(field.at(mesh.point(node)));
+        if (parts.coordinate[at(node * d + i)] != -2)
+          function_of[at(node * d + i)] = static_cast<int>(parts.functions.size()) - 1;
+      }
     }
     parts.supports.push_back({condition.group, nodes});
   }

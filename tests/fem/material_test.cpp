@@ -144,8 +144,7 @@ TEST(Materials, MooneyRivlinInHomogeneousStates) {
     EXPECT_NEAR(nominal({l, 1 / l, 1}, 0, 1), 2 * (l - std::pow(l, -3)) * (c10 + c01), 1e-12);
     Mat3 sheared = Mat3::Identity();
     sheared(0, 1) = l;
-    EXPECT_NEAR(evaluate(m, tensor(sheared)).stress[1],
-                2 * (c10 + c01) * l, 1e-12);
+    EXPECT_NEAR(evaluate(m, tensor(sheared)).stress[1], 2 * (c10 + c01) * l, 1e-12);
   }
 }
 

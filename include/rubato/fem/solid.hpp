@@ -5,6 +5,7 @@
 /// q: displacements of the nodes that are not prescribed; λ: pressures (tension is positive) of regions in mixed form, absent in pure
 /// displacement form. h is the inverse of p = U'(J), h = 0 for κ = ∞: then the constraint is rigid. Becker (2012), chapter 2.
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,10 +30,33 @@ struct Region {
   PressureSpace pressure = PressureSpace::none;
 };
 
-/// Displacements of a group as functions of time, axis by axis; without a function an axis stays free.
+/// A function of time, the same everywhere or another at each place X of the undeformed body.
+class FieldFunction {
+ public:
+  FieldFunction() = default;
+  FieldFunction(Function everywhere) : everywhere_(std::move(everywhere)) {}
+  explicit FieldFunction(std::function<Function(std::span<const double> x)> by_place)
+      : by_place_(std::move(by_place)) {}
+  [[nodiscard]] bool uniform() const noexcept { return !by_place_; }
+  [[nodiscard]] Function at(std::span<const double> x) const { return by_place_ ? by_place_(x) : everywhere_; }
+
+ private:
+  Function everywhere_ = {};
+  std::function<Function(std::span<const double> x)> by_place_ = {};
+};
+
+/// Displacements of a group as functions of time, axis by axis; without a function an axis stays free. Where groups overlap the later
+/// condition holds.
 struct Prescribed {
   std::string group = {};
-  std::array<std::optional<Function>, 3> displacement = {};
+  std::array<std::optional<FieldFunction>, 3> displacement = {};
+};
+
+/// A force per undeformed volume in the elements of a group: a pattern in space times a function of time.
+struct BodyForce {
+  std::string group = {};
+  std::function<std::array<double, 3>(std::span<const double> x)> pattern = {};
+  Function factor = {};
 };
 
 /// A force per area of the undeformed surface (plane models: per length and thickness), fixed in direction.
@@ -55,6 +79,7 @@ struct SolidModel {
   std::vector<Region> regions = {};
   std::vector<Prescribed> prescribed = {};
   std::vector<Traction> tractions = {};
+  std::vector<BodyForce> body_forces = {};
   std::vector<NodalForce> forces = {};
   std::array<Function, 3> gravity = {};  ///< an acceleration, m/s²
   bool lumped_mass = false;              ///< row sums (quadratic elements: scaled diagonals, which stay positive)

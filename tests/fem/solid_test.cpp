@@ -1,0 +1,192 @@
+// Solids: derivatives of every analysis and pair, patch tests on distorted meshes, mass, Cook's membrane.
+#include "rubato/fem/solid.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "rubato/fem/generate.hpp"
+#include "rubato/problem/consistent.hpp"
+#include "rubato/problem/derivative_check.hpp"
+
+namespace rubato::fem {
+namespace {
+
+constexpr double inf = INFINITY;
+
+Function text(std::string_view expression) {
+  const std::string t = "t";
+  auto parsed = Expression::parse(expression, std::span(&t, 1));
+  EXPECT_TRUE(parsed.ok());
+  return Function(*parsed);
+}
+
+struct Case {
+  Shape shape;
+  Analysis analysis;
+  PressureSpace pressure = PressureSpace::none;
+};
+std::vector<Case> cases() {
+  std::vector<Case> list;
+  for (const auto shape : {Shape::tri3, Shape::tri6, Shape::quad4, Shape::quad8, Shape::quad9})
+    for (const auto analysis : {Analysis::plane_strain, Analysis::plane_stress, Analysis::axisymmetric})
+      list.push_back({shape, analysis});
+  for (const auto analysis : {Analysis::plane_strain, Analysis::axisymmetric}) {
+    for (const auto shape : {Shape::tri6, Shape::quad9}) list.push_back({shape, analysis, PressureSpace::continuous});
+    for (const auto shape : {Shape::quad4, Shape::quad9})
+      list.push_back({shape, analysis, PressureSpace::discontinuous});
+  }
+  for (const auto shape : {Shape::tet4, Shape::tet10, Shape::hex8, Shape::hex20, Shape::hex27})
+    list.push_back({shape, Analysis::space});
+  for (const auto shape : {Shape::tet10, Shape::hex27})
+    list.push_back({shape, Analysis::space, PressureSpace::continuous});
+  for (const auto shape : {Shape::hex8, Shape::hex27})
+    list.push_back({shape, Analysis::space, PressureSpace::discontinuous});
+  return list;
+}
+std::string name(const Case& c) {
+  return std::string(info(c.shape).name) + " analysis " + std::to_string(static_cast<int>(c.analysis)) + " pressure " +
+         std::to_string(static_cast<int>(c.pressure));
+}
+
+SolidModel body(const Case& c, const Material& material, int divisions, double distortion) {
+  auto mesh = block({.shape = c.shape,
+                     .divisions = {divisions, divisions, divisions},
+                     .low = {1, 0, 0},
+                     .high = {2, 1, 1},
+                     .distortion = distortion});
+  EXPECT_TRUE(mesh.ok()) << mesh.error().message;
+  SolidModel model;
+  model.mesh = *std::move(mesh);
+  model.analysis = c.analysis;
+  model.materials = {material};
+  model.regions = {{.group = "body", .material = material.name, .pressure = c.pressure}};
+  return model;
+}
+
+const Material rubber{.name = "rubber", .density = 1000, .law = mooney_rivlin(0.4e6, 0.1e6), .bulk = 5e6};
+
+TEST(Solids, HaveTheTangentsOfTheirForces) {
+  std::mt19937 random(1);
+  for (const Case& c : cases()) {
+    Material material = rubber;
+    material.volumetric = VolumetricLaw::simo_miehe;
+    SolidModel model = body(c, material, c.analysis == Analysis::space ? 1 : 2, 0.2);
+    if (c.analysis == Analysis::space && (c.shape == Shape::hex20 || c.shape == Shape::hex27))
+      model.mesh = *block({.shape = c.shape});
+    model.prescribed = {{.group = "left", .displacement = {text("0.01*sin(3*t)"), text("0"), std::nullopt}}};
+    model.gravity = {text("1"), text("-9.81"), Function()};
+    model.stiffness_damping = 0.01;
+    model.mass_damping = 0.3;
+    const auto system = build(model);
+    ASSERT_TRUE(system.ok()) << name(c) << ": " << system.error().message;
+    const auto& s = (*system)->sizes();
+    std::uniform_real_distribution<double> uniform(-0.02, 0.02);
+    MechanicalState state;
+    state.t = 0.3;
+    state.q = Vector::NullaryExpr(s.q, [&] { return uniform(random); });
+    state.v = Vector::NullaryExpr(s.v, [&] { return uniform(random); });
+    state.a = Vector::Zero(s.v);
+    state.lambda = Vector::NullaryExpr(s.lambda, [&] { return 1e7 * uniform(random); });
+    const auto report = check_derivatives(**system, state, {.tolerance = 1e-5});
+    ASSERT_TRUE(report.ok()) << name(c) << ": " << report.error().message;
+    EXPECT_TRUE(report->ok) << name(c) << '\n' << describe(*report);
+  }
+}
+
+/// y is near the exact x.
+double largest_difference(const SolidSystem& system, const MechanicalState& state,
+                          const std::function<Eigen::Vector3d(const Eigen::Vector3d&)>& exact) {
+  const Mesh& mesh = system.model().mesh;
+  const auto u = system.displacements(state.t, view(state.q));
+  double worst = 0;
+  for (int node = 0; node < mesh.n_nodes(); ++node) {
+    Eigen::Vector3d x = Eigen::Vector3d::Zero();
+    for (int i = 0; i < mesh.dimension; ++i) x[i] = mesh.point(node)[i];
+    const Eigen::Vector3d y = exact(x);
+    for (int i = 0; i < mesh.dimension; ++i) worst = std::max(worst, std::abs(u[node * mesh.dimension + i] - y[i]));
+  }
+  return worst;
+}
+
+MechanicalState at_rest(const SolidSystem& system) {
+  const auto& s = system.sizes();
+  MechanicalState state;
+  state.q = state.v = state.a = Vector::Zero(s.q);
+  state.lambda = Vector::Zero(s.lambda);
+  return state;
+}
+
+/// A homogeneous deformation imposed on the boundary holds inside, whatever the mesh; an exactly incompressible body is given one
+/// that keeps its volume.
+TEST(Solids, PassThePatchTest) {
+  for (const Case& c : cases())
+    for (const double bulk : {5e6, 1e12, inf}) {
+      if (c.pressure == PressureSpace::none && bulk > 1e9) continue;
+      Material material = rubber;
+      material.bulk = bulk;
+      SolidModel model = body(c, material, 2, 0.2);
+      add_boundary(model.mesh, "boundary");
+      const bool axial = c.analysis == Analysis::axisymmetric, space = c.analysis == Analysis::space;
+      Eigen::Matrix3d f = Eigen::Matrix3d::Identity();
+      f(0, 0) = 1.2;
+      f(1, 1) = bulk < 1e9 ? 0.9 : axial ? 1 / 1.44 : 1 / 1.2;
+      if (!axial) f(0, 1) = 0.3;
+      if (space) f(2, 1) = -0.1;
+      const auto exact = [f](const Eigen::Vector3d& x) { return Eigen::Vector3d(f * x - x); };
+      Prescribed all{.group = "boundary"};
+      for (int i = 0; i < model.mesh.dimension; ++i)
+        all.displacement[i] = FieldFunction([=](std::span<const double> x) {
+          Eigen::Vector3d at = Eigen::Vector3d::Zero();
+          for (std::size_t k = 0; k < x.size(); ++k) at[static_cast<Eigen::Index>(k)] = x[k];
+          return text(fmt::format("{}", exact(at)[i]));
+        });
+      model.prescribed = {all};
+      const auto system = build(model);
+      ASSERT_TRUE(system.ok()) << name(c) << ": " << system.error().message;
+      MechanicalState guess = at_rest(**system);
+      const Mesh& mesh = (*system)->model().mesh;
+      for (int node = 0; node < mesh.n_nodes(); ++node) {
+        Eigen::Vector3d x = Eigen::Vector3d::Zero();
+        for (int i = 0; i < mesh.dimension; ++i) x[i] = mesh.point(node)[i];
+        for (int i = 0; i < mesh.dimension; ++i)
+          if (const int q = (*system)->coordinate(node, i); q >= 0) guess.q[q] = exact(x)[i] + 0.01 * std::sin(7.0 * q);
+      }
+      const auto state = static_equilibrium(**system, guess);
+      ASSERT_TRUE(state.ok()) << name(c) << " bulk " << bulk << ": " << state.error().message;
+      EXPECT_LT(largest_difference(**system, *state, exact), 1e-11) << name(c) << " bulk " << bulk;
+    }
+}
+
+/// Case A (compressible) and B (nearly incompressible) of the benchmark, element by element the same numbers.
+double cook(const Material& material, PressureSpace pressure, int n, double force, const char* where) {
+  SolidModel model;
+  model.mesh = *cook_membrane(Shape::quad9, n);
+  model.analysis = Analysis::plane_strain;
+  model.materials = {material};
+  model.regions = {{.group = "body", .material = material.name, .pressure = pressure}};
+  model.prescribed = {{.group = "left", .displacement = {text("0"), text("0"), std::nullopt}}};
+  model.tractions = {{.group = "right", .stress = {Function(), text(fmt::format("{}", force / 16)), Function()}}};
+  const auto system = build(model);
+  EXPECT_TRUE(system.ok()) << system.error().message;
+  const auto state = static_equilibrium(**system, at_rest(**system));
+  EXPECT_TRUE(state.ok()) << state.error().message;
+  const Mesh& mesh = (*system)->model().mesh;
+  const int node = mesh.nodes_of(*mesh.find_group(where)).front();
+  return (*system)->displacements(0, view(state->q))[node * 2 + 1];
+}
+
+TEST(Solids, CooksMembrane) {
+  const Material a{
+      .name = "A", .density = 1, .law = neo_hooke(0.4225), .volumetric = VolumetricLaw::simo_miehe, .bulk = 0.91542};
+  EXPECT_NEAR(cook(a, PressureSpace::none, 8, 1, "middle"), 14.7139, 6e-5);
+  EXPECT_NEAR(cook(a, PressureSpace::none, 16, 1, "middle"), 14.7308, 6e-5);
+  const Material b{.name = "B", .density = 1, .law = neo_hooke(80.1938), .bulk = 400889.806};
+  EXPECT_NEAR(cook(b, PressureSpace::discontinuous, 8, 100, "corner"), 6.90466, 6e-6);
+  EXPECT_NEAR(cook(b, PressureSpace::discontinuous, 16, 100, "corner"), 6.91985, 6e-6);
+}
+
+}  // namespace
+}  // namespace rubato::fem
