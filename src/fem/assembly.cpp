@@ -43,14 +43,48 @@ void add_stiffness(const ElementSet& set, int element, int lane, const double* p
 
 }  // namespace
 
-std::size_t Assembly::scratch_bytes() const noexcept {
-  std::size_t most = 0;
-  for (const ElementSet& set : sets) most = std::max(most, workspace_size(set));
-  return Scratch::bytes_for<double>(most);
+void Assembly::make_blocks(int threads) {
+  constexpr int packs_per_block = 16, worth_threads = 1000;  // packs: below, waking threads costs more than they save
+  std::vector<Block> natural;
+  int n_packs = 0;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    workspace_ = std::max(workspace_, workspace_size(sets[k]));
+    n_packs += sets[k].n_packs;
+    for (int first = 0; first < sets[k].n_packs; first += packs_per_block)
+      natural.push_back({static_cast<int>(k), first, std::min(first + packs_per_block, sets[k].n_packs)});
+  }
+  // Greedy: the first colour none of whose blocks touches a node of this one.
+  std::vector<std::vector<char>> taken;
+  std::vector<std::vector<Block>> by_colour;
+  for (const Block& block : natural) {
+    const ElementSet& set = sets[at(block.set)];
+    const auto nodes =
+        std::span(set.node_of)
+            .subspan(at(block.first) * at(set.nodes * lanes), at((block.last - block.first) * set.nodes * lanes));
+    std::size_t colour = 0;
+    while (colour < taken.size() &&
+           std::any_of(nodes.begin(), nodes.end(), [&](int node) { return taken[colour][at(node)] != 0; }))
+      ++colour;
+    if (colour == taken.size()) {
+      taken.emplace_back(at(n_nodes), 0);
+      by_colour.emplace_back();
+    }
+    for (const int node : nodes) taken[colour][at(node)] = 1;
+    by_colour[colour].push_back(block);
+  }
+  for (const auto& colour : by_colour) {
+    blocks_.insert(blocks_.end(), colour.begin(), colour.end());
+    colour_starts_.push_back(static_cast<int>(blocks_.size()));
+  }
+  workers_ = std::make_unique<Workers>(n_packs < worth_threads ? 1 : threads);
 }
 
-Assembly::Workspace Assembly::workspace(const ElementSet& s, Scratch& scratch) const noexcept {
-  double* next = scratch.reserve<double>(workspace_size(s));
+std::size_t Assembly::scratch_bytes() const noexcept {
+  return Scratch::bytes_for<double>(workspace_ * at(workers_->size())) + Scratch::bytes_for<Outcome>(blocks_.size());
+}
+
+Assembly::Workspace Assembly::workspace(const ElementSet& s, double* memory) noexcept {
+  double* next = memory;
   const auto take = [&next](int n) {
     double* mine = next;
     next += n * lanes;
@@ -76,76 +110,91 @@ EvalStatus Assembly::run(const AssemblyTask& task, Scratch scratch, int* inverte
   for (const Out& out :
        {task.force, task.stiffness, task.reaction, task.constraint_gradient, task.constraint, task.compliance})
     std::fill(out.begin(), out.end(), 0.0);
+  double* const memory = scratch.reserve<double>(workspace_ * at(workers_->size()));
+  const std::span<Outcome> outcomes = scratch.take<Outcome>(blocks_.size());
+  for (std::size_t colour = 0; colour + 1 < colour_starts_.size(); ++colour) {
+    const int first = colour_starts_[colour];
+    workers_->for_each(colour_starts_[colour + 1] - first, [&](int worker, int i) {
+      const Block& block = blocks_[at(first + i)];
+      outcomes[at(first + i)] = run(task, sets[at(block.set)], block, memory + at(worker) * workspace_);
+    });
+  }
   if (task.energy != nullptr) *task.energy = 0;
   EvalStatus status = EvalStatus::ok;
-  const bool coupling = !task.reaction.empty() || !task.constraint_gradient.empty();
-  for (const ElementSet& set : sets) {
-    const bool mixed = set.pressures > 0;
-    if (!mixed && task.force.empty() && task.stiffness.empty() && task.energy == nullptr) continue;
-    if (!mixed && !task.law) continue;
-    Scratch own = scratch;
-    const Workspace w = workspace(set, own);
-    // Without stiffness the results end before it.
-    const std::size_t used =
-        task.stiffness.empty() ? static_cast<std::size_t>(w.stiffness - w.results.data()) : w.results.size();
-    const PackInput in{.geometry = nullptr,
-                       .u = w.u,
-                       .p = mixed && !task.lambda.empty() ? w.p : nullptr,
-                       .rate = task.rate.empty() ? nullptr : w.rate,
-                       .rate2 = task.rate2.empty() ? nullptr : w.rate2};
-    const PackOutput out{.force = task.force.empty() ? nullptr : w.force,
-                         .stiffness = task.stiffness.empty() ? nullptr : w.stiffness,
-                         .coupling = mixed && coupling ? w.coupling : nullptr,
-                         .constraint = mixed && !task.constraint.empty() ? w.constraint : nullptr,
-                         .compliance = mixed && !task.compliance.empty() ? w.compliance : nullptr,
-                         .energy = task.energy != nullptr ? w.energy : nullptr,
-                         .law = task.law,
-                         .pressure = task.pressure};
-    for (int pack = 0; pack < set.n_packs; ++pack) {
-      gather(set, pack, task.u, w.u);
-      if (in.rate != nullptr) gather(set, pack, task.rate, w.rate);
-      if (in.rate2 != nullptr) gather(set, pack, task.rate2, w.rate2);
-      const int* pressure = set.pressure_of.data() + at(pack) * at(set.pressures * lanes);
-      if (in.p != nullptr)
-        for (int k = 0; k < set.pressures * lanes; ++k) w.p[k] = task.lambda[at(pressure[k])];
-      std::fill(w.results.begin(), w.results.begin() + static_cast<std::ptrdiff_t>(used), 0.0);
-      PackInput here = in;
-      here.geometry = set.geometry_of(pack);
-      const unsigned wrong = set.kernel(set.law, set.shape_data(), here, out);
-
-      const int* node = set.node_of.data() + at(pack) * at(set.nodes * lanes);
-      for (int e = 0; e < lanes; ++e) {
-        const int element = pack * lanes + e;
-        if (element >= set.n_elements) break;
-        if ((wrong >> e & 1u) != 0 || (wrong >> lanes) != 0) {
-          status = EvalStatus::out_of_domain;
-          if (inverted != nullptr && *inverted < 0) *inverted = set.element_of[at(element)];
-        }
-        const int d = set.dimension, dofs = set.dofs();
-        if (out.force != nullptr)
-          for (int a = 0; a < set.nodes; ++a)
-            for (int i = 0; i < d; ++i) task.force[at(node[a * lanes + e] * d + i)] += w.force[(a * d + i) * lanes + e];
-        if (out.stiffness != nullptr) add_stiffness(set, element, e, w.stiffness, task.stiffness);
-        if (out.energy != nullptr) *task.energy += w.energy[e];
-        if (out.constraint != nullptr)
-          for (int k = 0; k < set.pressures; ++k)
-            task.constraint[at(pressure[k * lanes + e])] += w.constraint[k * lanes + e];
-        if (out.coupling != nullptr)
-          for (int k = 0; k < set.pressures * dofs; ++k) {
-            const std::size_t place = at(element) * at(set.pressures * dofs) + at(k);
-            const double v = w.coupling[k * lanes + e];
-            if (const int p = set.reaction_place[place]; p >= 0 && !task.reaction.empty()) task.reaction[at(p)] += v;
-            if (const int p = set.constraint_place[place]; p >= 0 && !task.constraint_gradient.empty())
-              task.constraint_gradient[at(p)] += v;
-          }
-        if (out.compliance != nullptr)
-          for (int k = 0; k < set.pressures * set.pressures; ++k)
-            if (const int p = set.compliance_place[at(element) * at(set.pressures * set.pressures) + at(k)]; p >= 0)
-              task.compliance[at(p)] -= w.compliance[k * lanes + e];
-      }
-    }
+  for (const Outcome& outcome : outcomes) {
+    if (task.energy != nullptr) *task.energy += outcome.energy;
+    if (outcome.inverted < 0) continue;
+    status = EvalStatus::out_of_domain;
+    if (inverted != nullptr && *inverted < 0) *inverted = outcome.inverted;
   }
   return status;
+}
+
+Assembly::Outcome Assembly::run(const AssemblyTask& task, const ElementSet& set, const Block& block,
+                                double* memory) noexcept {
+  Outcome outcome;
+  const bool mixed = set.pressures > 0;
+  const bool coupling = !task.reaction.empty() || !task.constraint_gradient.empty();
+  if (!mixed && (!task.law || (task.force.empty() && task.stiffness.empty() && task.energy == nullptr))) return outcome;
+  const Workspace w = workspace(set, memory);
+  // Without stiffness the results end before it.
+  const auto used =
+      task.stiffness.empty() ? w.stiffness - w.results.data() : static_cast<std::ptrdiff_t>(w.results.size());
+  PackInput in{.geometry = nullptr,
+               .u = w.u,
+               .p = mixed && !task.lambda.empty() ? w.p : nullptr,
+               .rate = task.rate.empty() ? nullptr : w.rate,
+               .rate2 = task.rate2.empty() ? nullptr : w.rate2};
+  const PackOutput out{.force = task.force.empty() ? nullptr : w.force,
+                       .stiffness = task.stiffness.empty() ? nullptr : w.stiffness,
+                       .coupling = mixed && coupling ? w.coupling : nullptr,
+                       .constraint = mixed && !task.constraint.empty() ? w.constraint : nullptr,
+                       .compliance = mixed && !task.compliance.empty() ? w.compliance : nullptr,
+                       .energy = task.energy != nullptr ? w.energy : nullptr,
+                       .law = task.law,
+                       .pressure = task.pressure};
+  const int d = set.dimension, dofs = set.dofs(), n_p = set.pressures;
+  for (int pack = block.first; pack < block.last; ++pack) {
+    gather(set, pack, task.u, w.u);
+    if (in.rate != nullptr) gather(set, pack, task.rate, w.rate);
+    if (in.rate2 != nullptr) gather(set, pack, task.rate2, w.rate2);
+    const int* const pressure = set.pressure_of.data() + at(pack) * at(n_p * lanes);
+    if (in.p != nullptr)
+      for (int k = 0; k < n_p * lanes; ++k) w.p[k] = task.lambda[at(pressure[k])];
+    std::fill(w.results.begin(), w.results.begin() + used, 0.0);
+    in.geometry = set.geometry_of(pack);
+    const unsigned wrong = set.kernel(set.law, set.shape_data(), in, out);
+
+    const int* const node = set.node_of.data() + at(pack) * at(set.nodes * lanes);
+    for (int e = 0; e < lanes; ++e) {
+      const int element = pack * lanes + e;
+      if (element >= set.n_elements) break;
+      const bool failed = (wrong >> e & 1u) != 0 || (wrong >> lanes) != 0;
+      if (failed && outcome.inverted < 0) outcome.inverted = set.element_of[at(element)];
+      if (out.energy != nullptr) outcome.energy += w.energy[e];
+      if (out.force != nullptr)
+        for (int a = 0; a < set.nodes; ++a)
+          for (int i = 0; i < d; ++i) task.force[at(node[a * lanes + e] * d + i)] += w.force[(a * d + i) * lanes + e];
+      if (out.stiffness != nullptr) add_stiffness(set, element, e, w.stiffness, task.stiffness);
+      if (out.constraint != nullptr)
+        for (int k = 0; k < n_p; ++k) task.constraint[at(pressure[k * lanes + e])] += w.constraint[k * lanes + e];
+      if (out.coupling != nullptr) {
+        const std::size_t places = at(element) * at(n_p * dofs);
+        for (int k = 0; k < n_p * dofs; ++k) {
+          const double v = w.coupling[k * lanes + e];
+          if (const int p = set.reaction_place[places + at(k)]; p >= 0 && !task.reaction.empty())
+            task.reaction[at(p)] += v;
+          if (const int p = set.constraint_place[places + at(k)]; p >= 0 && !task.constraint_gradient.empty())
+            task.constraint_gradient[at(p)] += v;
+        }
+      }
+      if (out.compliance != nullptr)
+        for (int k = 0; k < n_p * n_p; ++k)
+          if (const int p = set.compliance_place[at(element) * at(n_p * n_p) + at(k)]; p >= 0)
+            task.compliance[at(p)] -= w.compliance[k * lanes + e];
+    }
+  }
+  return outcome;
 }
 
 }  // namespace rubato::fem::detail

@@ -1,5 +1,6 @@
 #pragma once
 /// The loop over all elements: gathers what kernels read, adds what they return.
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "rubato/base/scratch.hpp"
 #include "rubato/base/status.hpp"
 #include "rubato/base/views.hpp"
+#include "rubato/base/workers.hpp"
 
 namespace rubato::fem::detail {
 
@@ -25,18 +27,36 @@ struct AssemblyTask {
   double* energy = nullptr;                     ///< strain energy
 };
 
+/// Elements are taken in blocks of neighbours. Blocks of one colour share no node, so threads may add their contributions at once;
+/// the order in which a node receives its sums is that of the colours, whatever the number of threads.
 class Assembly {
  public:
   std::vector<ElementSet> sets = {};
   int n_nodes = 0, dimension = 3;
 
+  /// Blocks and colours, once the sets are complete. threads < 1: those of the machine.
+  void make_blocks(int threads);
   [[nodiscard]] std::size_t scratch_bytes() const noexcept;
-  /// Every result is overwritten. `inverted`: the first element turned inside out, which makes the result out_of_domain.
+  /// Every result is overwritten. `inverted`: an element turned inside out, which makes the result out_of_domain.
   [[nodiscard]] EvalStatus run(const AssemblyTask& task, Scratch scratch, int* inverted = nullptr) const noexcept;
 
  private:
   struct Workspace;
-  [[nodiscard]] Workspace workspace(const ElementSet& set, Scratch& scratch) const noexcept;
+  struct Block {
+    int set = 0, first = 0, last = 0;  ///< packs
+  };
+  struct Outcome {  ///< of a block
+    double energy = 0;
+    int inverted = -1;
+  };
+  static Workspace workspace(const ElementSet& set, double* memory) noexcept;
+  [[nodiscard]] static Outcome run(const AssemblyTask& task, const ElementSet& set, const Block& block,
+                                   double* memory) noexcept;
+
+  std::vector<Block> blocks_ = {};        // colour by colour
+  std::vector<int> colour_starts_ = {0};  // in blocks_
+  std::unique_ptr<Workers> workers_ = {};
+  std::size_t workspace_ = 0;  // doubles per thread
 };
 
 }  // namespace rubato::fem::detail

@@ -249,6 +249,7 @@ Result<SolidParts> make_parts(SolidModel model) {
   if (auto ok = number_displacements(parts); !ok) return ok.error();
   number_pressures(parts);
   make_patterns(parts);
+  parts.assembly.make_blocks(parts.model.threads);
   make_mass(parts);
   if (auto ok = make_loads(parts); !ok) return ok.error();
   make_damping(parts);

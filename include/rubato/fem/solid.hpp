@@ -85,6 +85,7 @@ struct SolidModel {
   bool lumped_mass = false;              ///< row sums (quadratic elements: scaled diagonals, which stay positive)
   double mass_damping = 0;               ///< Rayleigh: D = mass_damping M + stiffness_damping K(undeformed)
   double stiffness_damping = 0;
+  int threads = 0;  ///< of assembly; 0: those of the machine. Results do not depend on it.
 };
 
 /// Values at the nodes, for pictures.
