@@ -25,6 +25,8 @@ const std::vector<Entry>& list() {
       // mechanical: rotations, friction, rolling, variable mass, dependent rows, tables, many unknowns
       heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),
       mass_spring_lattice(), chain(), beam(), cam_impact(),
+      // finite elements
+      bushing(),
   };
   // clang-format on
   return entries;

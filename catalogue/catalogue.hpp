@@ -66,6 +66,7 @@ struct Entry {
   std::vector<std::string> formulations = {};  ///< names of formulation.hpp that make sense; empty for plain Daes
   std::string default_formulation = {};
   double t_end = 1;
+  bool large = false;  ///< thousands of unknowns: whoever walks over all problems may leave it out
   /// `formulation` is empty for the default. Parameters are complete and within range when this is called.
   Result<Instance> (*make)(const Parameters& parameters, std::string_view formulation) = nullptr;
 };

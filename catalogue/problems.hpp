@@ -17,6 +17,7 @@ namespace rubato::catalogue {
 // One per problem; the list in catalogue.cpp names them all.
 Entry andrews();
 Entry beam();
+Entry bushing();
 Entry cam_impact();
 Entry chain();
 Entry double_pendulum();

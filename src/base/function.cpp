@@ -2,6 +2,13 @@
 
 namespace rubato {
 
+Result<Function> function_of_time(std::string_view expression) {
+  const std::string variable = "t";
+  auto parsed = Expression::parse(expression, std::span(&variable, 1));
+  if (!parsed) return parsed.error();
+  return Function(*std::move(parsed));
+}
+
 std::array<double, 4> derivatives(const Function& f, double x) noexcept {
   using One = Dual<double, 1>;
   using Two = Dual<One, 1>;

@@ -10,6 +10,9 @@
 #include "rubato/base/text.hpp"
 
 namespace rubato::fem {
+
+FieldFunction::FieldFunction(const Function& everywhere) : everywhere_(everywhere) {}
+
 namespace detail {
 namespace {
 

@@ -41,6 +41,8 @@ class Equilibrium {
   }
 
   [[nodiscard]] Result<void> solve();
+  /// y ← y − s J⁻¹F, s halved until the next correction is shorter (natural monotonicity, as in make_consistent).
+  [[nodiscard]] bool newton();
 
  private:
   [[nodiscard]] bool evaluate(Vector& out) {
@@ -67,7 +69,6 @@ class Equilibrium {
     return f;
   }
   [[nodiscard]] Vector sizes_of(const Vector& step) const;
-  [[nodiscard]] bool newton();
   [[nodiscard]] bool load_steps();
   [[nodiscard]] bool pseudo_time();
   /// |F_i| within the tolerance of the terms it is the sum of; `loose` allows unknowns of size one.
@@ -235,7 +236,6 @@ Vector Equilibrium::sizes_of(const Vector& step) const {
   return sizes;
 }
 
-/// y ← y − s J⁻¹F, s halved until the next correction is shorter (natural monotonicity, as in make_consistent).
 bool Equilibrium::newton() {
   Vector f, trial;
   if (!evaluate(f)) return false;
@@ -384,29 +384,80 @@ Result<void> Equilibrium::solve() {
                                   component_name(static_cast<int>(worst))));
 }
 
+/// At rest, positions projected, dependent rows known, reactions guessed.
+Result<void> prepare(Start& start) {
+  start.state.v.setZero();
+  start.state.a.setZero();
+  start.state.nu.setZero();
+  if (auto ok = start.check(); !ok) return ok;
+  std::erase_if(start.hard, [&](int row) { return row >= start.n_g(); });  // rolling does not act at rest
+  start.options.minimum_norm = false;
+  if (auto ok = start.project_positions(); !ok) return ok;
+  start.find_dependent_rows();
+  if (auto ok = start.evaluated("masses and constraint forces"); !ok) return ok;
+  const MechanicalState projected = start.state;
+  if (!start.solve_accelerations()) start.state = projected;  // a first guess of λ only
+  start.state.a.setZero();
+  start.status = EvalStatus::ok;
+  return {};
+}
+
 }  // namespace
 
 Result<MechanicalState> static_equilibrium(const MechanicalSystem& system, const MechanicalState& guess,
                                            const ConsistentOptions& options) {
   Start start(system, guess, options, "static_equilibrium");
-  start.state.v.setZero();
-  start.state.a.setZero();
-  start.state.nu.setZero();
-  if (auto ok = start.check(); !ok) return ok.error();
-  std::erase_if(start.hard, [&](int row) { return row >= start.n_g(); });  // rolling does not act at rest
-  start.options.minimum_norm = false;
-  if (auto ok = start.project_positions(); !ok) return ok.error();
-  start.find_dependent_rows();
-  if (auto ok = start.evaluated("masses and constraint forces"); !ok) return ok.error();
-  const MechanicalState projected = start.state;
-  if (!start.solve_accelerations()) start.state = projected;  // a first guess of λ only
-  start.state.a.setZero();
-  start.status = EvalStatus::ok;
-
+  if (auto ok = prepare(start); !ok) return ok.error();
   Equilibrium equilibrium(start);
   if (auto ok = equilibrium.solve(); !ok) return ok.error();
   if (options.minimum_norm) start.share_dependent_reactions();
   return start.state;
+}
+
+Result<MechanicalState> static_path(const MechanicalSystem& system, const MechanicalState& guess,
+                                    const PathOptions& options) {
+  Start start(system, guess, options.start, "static_path");
+  if (auto ok = prepare(start); !ok) return ok.error();
+  Equilibrium equilibrium(start);
+  if (auto ok = equilibrium.solve(); !ok) return ok.error();
+  MechanicalState& here = start.state;
+  MechanicalState last = here;  // before `here`, for the line through both
+  const bool plain = system.plain_coordinates();
+  for (const double target : options.times) {
+    double part = 1;  // of the way from the last equilibrium to the target
+    while (here.t < target) {
+      const MechanicalState kept = here;
+      const double step = part * (target - kept.t);
+      here.t = part == 1 ? target : kept.t + step;
+      if (kept.t > last.t && plain) {
+        const double ahead = (here.t - kept.t) / (kept.t - last.t);
+        here.q += ahead * (kept.q - last.q);
+        here.lambda += ahead * (kept.lambda - last.lambda);
+        here.z += ahead * (kept.z - last.z);
+      }
+      bool found = equilibrium.newton();
+      if (!found) {  // without the line
+        start.status = EvalStatus::ok;
+        const double t = here.t;
+        here = kept;
+        here.t = t;
+        found = equilibrium.newton();
+      }
+      if (found) {
+        last = kept;
+        part = std::min(1.0, 2 * part);
+        continue;
+      }
+      start.status = EvalStatus::ok;
+      here = kept;
+      part /= 2;
+      if (part < 1.0 / 1024)
+        return start.error(
+            fmt::format("no equilibrium found beyond t = {} on the way to {}", shortest(here.t), shortest(target)));
+    }
+    if (options.found && !options.found(here)) break;
+  }
+  return here;
 }
 
 }  // namespace rubato

@@ -16,12 +16,7 @@ namespace {
 
 constexpr double inf = INFINITY;
 
-Function text(std::string_view expression) {
-  const std::string t = "t";
-  auto parsed = Expression::parse(expression, std::span(&t, 1));
-  EXPECT_TRUE(parsed.ok());
-  return Function(*parsed);
-}
+Function text(std::string_view expression) { return *function_of_time(expression); }
 
 struct Case {
   Shape shape;

@@ -58,6 +58,7 @@ TEST(Witnesses, EveryProblemRunsWithEveryMethodThatClaimsItsClass) {
   const bool show = std::getenv("RUBATO_SHOW") != nullptr;
   for (const auto& entry : catalogue::problems())
     for (const auto& formulation : formulations_of(entry)) {
+      if (entry.large) continue;
       const auto instance = with_constant_mass(entry, formulation);
       ASSERT_TRUE(instance.ok()) << entry.name << " " << formulation << ": " << instance.error().message;
       for (const auto& method : methods()) {
@@ -88,6 +89,7 @@ TEST(Witnesses, EveryProblemRunsWithEveryMethodThatClaimsItsClass) {
 TEST(Witnesses, TighterTolerancesGiveMoreDigits) {
   const Method* method = method_by_name("rodas4p").value();
   for (const auto& entry : catalogue::problems()) {
+    if (entry.large) continue;
     const std::string& formulation = entry.default_formulation;
     const auto instance = with_constant_mass(entry, formulation);
     ASSERT_TRUE(instance.ok());
@@ -118,6 +120,7 @@ struct Keeper final : Observer {
 
 TEST(Witnesses, ResumedRunsEndWithTheSameBytes) {
   for (const auto& entry : catalogue::problems()) {
+    if (entry.large) continue;
     const auto instance = with_constant_mass(entry, entry.default_formulation);
     ASSERT_TRUE(instance.ok());
     for (const char* name : {"ros3p", "rodas4p"}) {

@@ -37,6 +37,9 @@ class Function {
   std::variant<Expression, Curve> content_;
 };
 
+/// An expression in t.
+[[nodiscard]] Result<Function> function_of_time(std::string_view expression);
+
 /// f, f', f'', f''' at x.
 [[nodiscard]] std::array<double, 4> derivatives(const Function& f, double x) noexcept;
 

@@ -34,7 +34,7 @@ struct Region {
 class FieldFunction {
  public:
   FieldFunction() = default;
-  FieldFunction(Function everywhere) : everywhere_(std::move(everywhere)) {}
+  FieldFunction(const Function& everywhere);
   explicit FieldFunction(std::function<Function(std::span<const double> x)> by_place)
       : by_place_(std::move(by_place)) {}
   [[nodiscard]] bool uniform() const noexcept { return !by_place_; }

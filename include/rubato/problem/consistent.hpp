@@ -1,5 +1,6 @@
 #pragma once
 /// Consistent start values, static equilibrium and smooth starts of mechanical systems; consistent values of a Dae.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,17 @@ struct ConsistentOptions {
 /// 0 = f(t,q,0,z,λ) − Gᵀλ, 0 = g(t,q,λ), 0 = e: damped Newton from the guess.
 [[nodiscard]] Result<MechanicalState> static_equilibrium(const MechanicalSystem& system, const MechanicalState& guess,
                                                          const ConsistentOptions& options = {});
+
+/// Equilibria along a slow change of loads and prescribed motions: at t_start, then at the times given, ascending, each found by
+/// damped Newton from the line through the last two; where that fails the way there is halved, down to a 1024th. `found` is told each
+/// state at a given time and may end the path by returning false. The error names the time reached.
+struct PathOptions {
+  std::vector<double> times = {};
+  std::function<bool(const MechanicalState& state)> found = {};
+  ConsistentOptions start = {};
+};
+[[nodiscard]] Result<MechanicalState> static_path(const MechanicalSystem& system, const MechanicalState& guess,
+                                                  const PathOptions& options);
 
 /// For compliant systems (ε²λ): moves a constraint-consistent start onto the smooth motion to O(ε⁴):
 ///   q_ε = q₀ + ε² q₁, q₁ = M⁻¹Gᵀw, (G M⁻¹ Gᵀ) w = C λ₀   (λ₀ of the index-3 limit),
