@@ -60,14 +60,20 @@ asan: ## build with sanitizers and run unit and theory tests
 	$(say) "Running unit and theory tests under the sanitizers"
 	ctest --preset asan -j$(JOBS)
 
-fuzz: ## throw FUZZ_SECONDS of generated files at the reader of model files (needs Clang)
+fuzz: ## throw FUZZ_SECONDS of generated files at the readers of model and mesh files (needs Clang)
 	@tools/bootstrap build library test fuzz
-	$(say) "Building the fuzzer"
-	$(call build,clang,--target rubato_model_file_fuzz)
-	$(say) "Fuzzing the reader of model files for $(FUZZ_SECONDS) s"
-	mkdir -p build/fuzz/corpus && cp examples/*.toml build/fuzz/corpus
-	ASAN_OPTIONS=allocator_may_return_null=1 build/clang/tests/fuzz/rubato_model_file_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
-	  -rss_limit_mb=1000 -dict=tests/fuzz/model_file.dict -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 build/fuzz/corpus
+	$(say) "Building the fuzzers"
+	$(call build,clang,--target rubato_fuzzers)
+	mkdir -p build/fuzz/{model,gmsh,abaqus}
+	cp examples/*.toml build/fuzz/model
+	cp tests/fem/data/*.msh build/fuzz/gmsh
+	cp tests/fem/data/*.inp build/fuzz/abaqus
+	for reader in model gmsh abaqus; do
+	  $(say) "Fuzzing the reader of $$reader files for $$(($(FUZZ_SECONDS) / 3)) s"
+	  ASAN_OPTIONS=allocator_may_return_null=1 build/clang/tests/fuzz/rubato_$${reader}_file_fuzz -max_total_time=$$(($(FUZZ_SECONDS) / 3)) \
+	    -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/$${reader}_file.dict -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
+	    build/fuzz/$$reader
+	done
 
 bench: ## build and run the benchmarks (kernels; work against precision)
 	@tools/bootstrap build library bench

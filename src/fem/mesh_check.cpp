@@ -1,4 +1,4 @@
-// What a mesh must be before a model is built on it, and the boundary of its volume.
+// What a mesh must be before a model is built on it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -242,44 +242,5 @@ class Checker {
 }  // namespace
 
 Result<void> check(const Mesh& mesh) { return Checker(mesh).run(); }
-
-void add_boundary(Mesh& mesh, std::string_view name) {
-  struct Side {
-    std::vector<int> key;
-    int element, facet;
-  };
-  std::vector<Side> sides;
-  for (int e = 0; e < mesh.n_elements(); ++e) {
-    if (info(mesh.shapes[e]).dimension != mesh.dimension) continue;
-    const auto& own = facets(mesh.shapes[e]);
-    for (std::size_t f = 0; f < own.size(); ++f) {
-      Side side{.key = {}, .element = e, .facet = static_cast<int>(f)};
-      for (int k = 0; k < info(own[f].shape).corners; ++k) side.key.push_back(mesh.element(e)[own[f].nodes[k]]);
-      std::sort(side.key.begin(), side.key.end());
-      sides.push_back(std::move(side));
-    }
-  }
-  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) { return a.key < b.key; });
-  std::vector<std::pair<int, int>> single;
-  for (std::size_t i = 0; i < sides.size();) {
-    std::size_t end = i + 1;
-    while (end < sides.size() && sides[end].key == sides[i].key) ++end;
-    if (end == i + 1) single.emplace_back(sides[i].element, sides[i].facet);
-    i = end;
-  }
-  std::sort(single.begin(), single.end());
-  std::vector<int> added;
-  const bool labelled = !mesh.element_labels.empty();
-  long label = labelled ? *std::max_element(mesh.element_labels.begin(), mesh.element_labels.end()) : 0;
-  for (const auto& [e, f] : single) {
-    const Facet& facet = facets(mesh.shapes[e])[static_cast<std::size_t>(f)];
-    std::vector<int> nodes;
-    for (const int local : facet.nodes) nodes.push_back(mesh.element(e)[local]);
-    added.push_back(mesh.add_element(facet.shape, nodes));
-    if (labelled) mesh.element_labels.push_back(++label);
-  }
-  auto& group = mesh.group(name, mesh.dimension - 1);
-  group.elements.insert(group.elements.end(), added.begin(), added.end());
-}
 
 }  // namespace rubato::fem

@@ -59,4 +59,8 @@ struct Mesh {
 /// The facets that belong to one volume element only, oriented outwards, added as elements under a name.
 void add_boundary(Mesh& mesh, std::string_view name);
 
+/// Lists the nodes of the facets that are there already so that their normals point outwards; those between two volumes stay as
+/// they are.
+void orient_boundary(Mesh& mesh);
+
 }  // namespace rubato::fem
