@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "io/svg_parts.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/table.hpp"
 
@@ -17,18 +18,7 @@ namespace {
 // Okabe & Ito's colours, distinguishable with every kind of colour vision; the yellow is too pale for lines.
 constexpr std::array<std::string_view, 8> palette = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                      "#e69f00", "#56b4e9", "#000000", "#8c6d31"};
-constexpr std::string_view ink = "#222222", pale_ink = "#666666", grid = "#e4e4e4", frame = "#555555";
-constexpr double font = 12.5, character = 0.56 * font;  // mean width of a character in Helvetica
-
-/// Two decimals, without what adds nothing.
-std::string px(double v) {
-  std::string s = fmt::format("{:.2f}", v);
-  while (s.back() == '0') s.pop_back();
-  if (s.back() == '.') s.pop_back();
-  return s == "-0" ? "0" : s;
-}
-
-double width_of(std::string_view text) { return character * static_cast<double>(display_width(text)); }
+constexpr std::string_view pale_ink = "#666666", grid = "#e4e4e4", frame = "#555555";
 
 /// One axis: data to pixels.
 struct Axis {
@@ -83,43 +73,6 @@ class Range {
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;
 };
 
-/// Labels of ticks, with a common power of ten where numbers would be long.
-struct Labels {
-  std::vector<double> ticks;
-  std::vector<std::string> texts;  ///< SVG, may hold tspans
-  std::vector<double> widths;
-  std::string factor;  ///< SVG: "×10³", empty where there is none
-};
-
-std::string with_minus(std::string text) {
-  if (text.starts_with('-')) text.replace(0, 1, "−");
-  return text;
-}
-
-std::string power_of_ten(long exponent) {
-  return fmt::format("10<tspan dy=\"-5\" font-size=\"9.5\">{}</tspan>", with_minus(fmt::format("{}", exponent)));
-}
-
-Labels linear_labels(const Axis& axis, int wanted) {
-  Labels labels;
-  labels.ticks = nice_ticks(axis.low, axis.high, wanted);
-  double largest = 0;
-  for (const double t : labels.ticks) largest = std::max(largest, std::abs(t));
-  long exponent = largest > 0 ? static_cast<long>(std::floor(std::log10(largest) * (1 + 1e-15))) : 0;
-  if (exponent >= -3 && exponent <= 4) exponent = 0;
-  const double unit = std::pow(10.0, static_cast<double>(exponent));
-  const double step = labels.ticks.size() > 1 ? (labels.ticks[1] - labels.ticks[0]) / unit : 1;
-  const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 15);
-  for (const double t : labels.ticks) {
-    std::string text = fmt::format("{:.{}f}", t / unit, decimals);
-    if (text.find_first_not_of("-0.") == std::string::npos) text = "0";
-    labels.texts.push_back(with_minus(std::move(text)));
-    labels.widths.push_back(width_of(labels.texts.back()));
-  }
-  if (exponent != 0) labels.factor = "×" + power_of_ten(exponent);
-  return labels;
-}
-
 Labels logarithmic_labels(const Axis& axis, int wanted) {
   Labels labels;
   labels.ticks = log_ticks(axis.low, axis.high, wanted);
@@ -142,7 +95,7 @@ Labels logarithmic_labels(const Axis& axis, int wanted) {
 }
 
 Labels labels_of(const Axis& axis, int wanted) {
-  return axis.scale == Scale::linear ? linear_labels(axis, wanted) : logarithmic_labels(axis, wanted);
+  return axis.scale == Scale::linear ? linear_labels(axis.low, axis.high, wanted) : logarithmic_labels(axis, wanted);
 }
 
 struct Dot {
@@ -194,18 +147,12 @@ class Drawing {
 
   std::string draw() {
     layout();
-    out_ = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n"
-        "<title>{2}</title>\n"
-        "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n"
-        "<g font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" font-size=\"{3}\" fill=\"{4}\">\n",
-        px(figure_.width), px(total_height_), xml_text(figure_.title), px(font), ink);
+    out_ = svg_begin(figure_.width, total_height_, figure_.title);
     if (!figure_.title.empty()) text(left_, 24, figure_.title, "font-size=\"16\" font-weight=\"bold\"");
     if (!figure_.subtitle.empty())
       text(left_, figure_.title.empty() ? 22 : 43, figure_.subtitle, fmt::format("fill=\"{}\"", pale_ink));
     for (std::size_t i = 0; i < figure_.panels.size(); ++i) panel(i);
-    out_ += "</g>\n</svg>\n";
+    out_ += svg_end;
     return std::move(out_);
   }
 
