@@ -17,15 +17,8 @@ Key key_of(std::span<const int> nodes, int corners) {
 
 struct Side {
   Key key;
-  int element, facet;
+  BoundarySide place;
 };
-
-std::vector<int> nodes_of(const Mesh& mesh, const Side& side) {
-  std::vector<int> nodes;
-  for (const int local : facets(mesh.shapes[side.element])[static_cast<std::size_t>(side.facet)].nodes)
-    nodes.push_back(mesh.element(side.element)[local]);
-  return nodes;
-}
 
 /// The facets of all volumes that only one of them has, by key.
 std::vector<Side> single_sides(const Mesh& mesh) {
@@ -34,9 +27,8 @@ std::vector<Side> single_sides(const Mesh& mesh) {
     if (info(mesh.shapes[e]).dimension != mesh.dimension) continue;
     const auto& own = facets(mesh.shapes[e]);
     for (std::size_t f = 0; f < own.size(); ++f) {
-      Side side{.key = {}, .element = e, .facet = static_cast<int>(f)};
-      const auto nodes = nodes_of(mesh, side);
-      side.key = key_of(nodes, info(own[f].shape).corners);
+      Side side{.key = {}, .place = {e, static_cast<int>(f)}};
+      side.key = key_of(facet_nodes(mesh, side.place), info(own[f].shape).corners);
       sides.push_back(side);
     }
   }
@@ -53,16 +45,29 @@ std::vector<Side> single_sides(const Mesh& mesh) {
 
 }  // namespace
 
+std::vector<int> facet_nodes(const Mesh& mesh, const BoundarySide& side) {
+  std::vector<int> nodes;
+  for (const int local : facets(mesh.shapes[side.element])[static_cast<std::size_t>(side.facet)].nodes)
+    nodes.push_back(mesh.element(side.element)[local]);
+  return nodes;
+}
+
+std::vector<BoundarySide> boundary_sides(const Mesh& mesh) {
+  std::vector<BoundarySide> out;
+  for (const Side& side : single_sides(mesh)) out.push_back(side.place);
+  std::sort(out.begin(), out.end(), [](const BoundarySide& a, const BoundarySide& b) {
+    return std::pair(a.element, a.facet) < std::pair(b.element, b.facet);
+  });
+  return out;
+}
+
 void add_boundary(Mesh& mesh, std::string_view name) {
-  auto sides = single_sides(mesh);
-  std::sort(sides.begin(), sides.end(),
-            [](const Side& a, const Side& b) { return std::pair(a.element, a.facet) < std::pair(b.element, b.facet); });
   std::vector<int> added;
   const bool labelled = !mesh.element_labels.empty();
   long label = labelled ? *std::max_element(mesh.element_labels.begin(), mesh.element_labels.end()) : 0;
-  for (const Side& side : sides) {
+  for (const BoundarySide& side : boundary_sides(mesh)) {
     const Shape shape = facets(mesh.shapes[side.element])[static_cast<std::size_t>(side.facet)].shape;
-    added.push_back(mesh.add_element(shape, nodes_of(mesh, side)));
+    added.push_back(mesh.add_element(shape, facet_nodes(mesh, side)));
     if (labelled) mesh.element_labels.push_back(++label);
   }
   auto& group = mesh.group(name, mesh.dimension - 1);
@@ -78,8 +83,8 @@ void orient_boundary(Mesh& mesh) {
     const auto found =
         std::lower_bound(sides.begin(), sides.end(), key, [](const Side& side, const Key& k) { return side.key < k; });
     if (found == sides.end() || found->key != key) continue;
-    if (facets(mesh.shapes[found->element])[static_cast<std::size_t>(found->facet)].shape != s.id) continue;
-    const auto nodes = nodes_of(mesh, *found);
+    if (facets(mesh.shapes[found->place.element])[static_cast<std::size_t>(found->place.facet)].shape != s.id) continue;
+    const auto nodes = facet_nodes(mesh, found->place);
     std::copy(nodes.begin(), nodes.end(), mesh.nodes.begin() + mesh.starts[e]);
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 /// A mesh as data: points, elements of any shape and dimension, and groups of them by name.
 ///
-/// Volumes (in the plane: areas) carry material; boundary conditions, loads and contacts name groups of facets, lines or
-/// points, which are elements of the mesh as well.
+/// Volumes (in the plane: areas) carry material; boundary conditions, loads and contacts name groups of facets, lines
+/// or points, which are elements of the mesh as well.
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,15 +52,25 @@ struct Mesh {
   [[nodiscard]] std::vector<int> nodes_of(const MeshGroup& group) const;
 };
 
-/// What a model cannot be built on: elements of wrong orientation or no volume, nodes that belong to no element, nodes or elements
-/// out of range, an element twice. The message names element or node by label, with its coordinates and the group.
+/// What a model cannot be built on: elements of wrong orientation or no volume, nodes that belong to no element, nodes
+/// or elements out of range, an element twice. The message names element or node by label, with its coordinates and the
+/// group.
 [[nodiscard]] Result<void> check(const Mesh& mesh);
+
+/// A facet by its element and its number there.
+struct BoundarySide {
+  int element, facet;
+};
+/// The facets that belong to one volume element only, by element.
+[[nodiscard]] std::vector<BoundarySide> boundary_sides(const Mesh& mesh);
+/// The nodes of a facet, so that its normal points out of the element.
+[[nodiscard]] std::vector<int> facet_nodes(const Mesh& mesh, const BoundarySide& side);
 
 /// The facets that belong to one volume element only, oriented outwards, added as elements under a name.
 void add_boundary(Mesh& mesh, std::string_view name);
 
-/// Lists the nodes of the facets that are there already so that their normals point outwards; those between two volumes stay as
-/// they are.
+/// Lists the nodes of the facets that are there already so that their normals point outwards; those between two volumes
+/// stay as they are.
 void orient_boundary(Mesh& mesh);
 
 }  // namespace rubato::fem

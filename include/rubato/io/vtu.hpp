@@ -19,7 +19,24 @@ struct VtuArray {
       values = {};
 };
 
-enum class VtuCell : std::uint8_t { poly_line = 4, polygon = 7 };
+/// VTK's cell types: lines and polygons of bodies, and the shapes of finite elements.
+enum class VtuCell : std::uint8_t {
+  point1 = 1,
+  line2 = 3,
+  poly_line = 4,
+  tri3 = 5,
+  polygon = 7,
+  quad4 = 9,
+  tet4 = 10,
+  hex8 = 12,
+  line3 = 21,
+  tri6 = 22,
+  quad8 = 23,
+  tet10 = 24,
+  hex20 = 25,
+  quad9 = 28,
+  hex27 = 29
+};
 
 struct VtuGrid {
   std::vector<float> points = {};               ///< x, y, z of each
