@@ -153,6 +153,12 @@ TEST(FieldPicture, ShowsTheOuterFacesOfABody) {
     EXPECT_EQ(fills(to_svg(mesh, {}, field, {.view = {0, 0, 1}})).size(), per_side);
     EXPECT_EQ(fills(to_svg(mesh, {}, field, {.view = {0, 1, 0}})).size(), per_side);  // straight along `up`
   }
+  // The field z on a cube: from above only its highest value is seen, from below only the lowest.
+  const Mesh cube = made(fem::block({.shape = Shape::hex8}));
+  std::vector<double> z;
+  for (int node = 0; node < cube.n_nodes(); ++node) z.push_back(cube.point(node)[2]);
+  for (const auto& colour : fills(to_svg(cube, {}, z, {.view = {0, 0, 1}}))) EXPECT_EQ(colour, field_colour(95.5 / 96));
+  for (const auto& colour : fills(to_svg(cube, {}, z, {.view = {0, 0, -1}}))) EXPECT_EQ(colour, field_colour(0.5 / 96));
   // Two blocks, one behind the other: the nearer one comes last.
   Mesh two = made(fem::block({.shape = Shape::hex8}));
   const Mesh behind = made(fem::block({.shape = Shape::hex8, .low = {0, 0, -5}, .high = {1, 1, -4}}));
