@@ -17,7 +17,7 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-constexpr int levels = 96;  // of colour
+constexpr int levels = 64;  // of colour
 constexpr std::string_view no_value = "#c8c8c8", no_field = "#cfd8dc", past = "#8a8a8a";
 
 Point cross(const Point& a, const Point& b) {
@@ -191,10 +191,10 @@ class Picture {
     double total = 0;
     for (const Edge& edge : edges_) total += length(edge);
     const double mean = edges_.empty() ? 0 : 0.1 * total / static_cast<double>(edges_.size());  // px
-    constexpr double most_pieces = 16000;
+    constexpr double most_pieces = 8000;
     const double by_number = std::sqrt(most_pieces / static_cast<double>(std::max<std::size_t>(faces_.size(), 1)));
     const bool curved = !faces_.empty() && fem::info(faces_.front().shape).degree == 2;
-    pieces_ = nodal_ ? static_cast<int>(std::clamp(std::min(by_number, mean / 4), curved ? 2.0 : 1.0, 8.0))
+    pieces_ = nodal_ ? static_cast<int>(std::clamp(std::min(by_number, mean / 8), curved ? 2.0 : 1.0, 6.0))
                      : (curved ? 3 : 1);
     edges_shown_ = options_.edges && mean > 4;
   }
@@ -250,21 +250,63 @@ class Picture {
         value = field_[static_cast<std::size_t>(face.element)];
       values.push_back(value);
     }
-    std::vector<Point> corners;
+    const auto corner = [&](int i) {
+      const auto at = static_cast<std::size_t>(i);
+      return Valued{points[at], (values[at] - low_) / (high_ - low_) * levels};
+    };
     for (const auto& piece : samples.pieces) {
-      corners.clear();
-      double sum = 0;
+      std::vector<Valued> corners;
       for (const int i : piece)
-        if (i >= 0) {
-          corners.push_back(points[static_cast<std::size_t>(i)]);
-          sum += values[static_cast<std::size_t>(i)];
-        }
-      append_line(paths[level(sum / static_cast<double>(corners.size()))], corners, true);
+        if (i >= 0) corners.push_back(corner(i));
+      append_bands(corners, paths);
     }
   }
-  [[nodiscard]] int level(double value) const {
-    if (!std::isfinite(value)) return -1;
-    return static_cast<int>(std::clamp((value - low_) / (high_ - low_) * levels, 0.0, levels - 1.0));
+
+  struct Valued {
+    Point at;
+    double level;
+  };
+  static int level(double value) { return static_cast<int>(std::clamp(value, 0.0, levels - 1.0)); }
+
+  /// A piece cut where its colour changes; as a whole where it does not.
+  static void append_bands(const std::vector<Valued>& corners, std::map<int, std::string>& paths) {
+    int lowest = levels, highest = -1;
+    for (const Valued& c : corners) {
+      if (!std::isfinite(c.level)) return append_polygon(paths[-1], corners);
+      lowest = std::min(lowest, level(c.level));
+      highest = std::max(highest, level(c.level));
+    }
+    if (lowest == highest) return append_polygon(paths[lowest], corners);
+    for (std::size_t k = 2; k < corners.size(); ++k) {  // triangles: the field is linear there
+      const std::vector<Valued> triangle{corners[0], corners[k - 1], corners[k]};
+      for (int band = lowest; band <= highest; ++band) {
+        auto part = triangle;
+        if (band > 0) part = clipped(part, band, 1);
+        if (band < levels - 1) part = clipped(part, band + 1, -1);
+        if (part.size() > 2) append_polygon(paths[band], part);
+      }
+    }
+  }
+  /// The part of a polygon where sign · (level − bound) ≥ 0.
+  static std::vector<Valued> clipped(const std::vector<Valued>& polygon, double bound, double sign) {
+    std::vector<Valued> out;
+    for (std::size_t i = 0; i < polygon.size(); ++i) {
+      const Valued &a = polygon[i], &b = polygon[(i + 1) % polygon.size()];
+      const double da = sign * (a.level - bound), db = sign * (b.level - bound);
+      if (da >= 0) out.push_back(a);
+      if ((da > 0 && db < 0) || (da < 0 && db > 0)) {
+        const double part = da / (da - db);
+        Valued cut{{}, bound};
+        for (int k = 0; k < 3; ++k) cut.at[k] = a.at[k] + part * (b.at[k] - a.at[k]);
+        out.push_back(cut);
+      }
+    }
+    return out;
+  }
+  static void append_polygon(std::string& path, const std::vector<Valued>& corners) {
+    std::vector<Point> points;
+    for (const Valued& c : corners) points.push_back(c.at);
+    append_line(path, points, true);
   }
   void paint(const std::map<int, std::string>& paths, double shade) {
     for (const auto& [index, path] : paths) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <regex>
-#include <set>
+#include <sstream>
 
 #include "rubato/fem/generate.hpp"
 #include "rubato/io/field_picture.hpp"
@@ -33,6 +33,30 @@ std::vector<std::string> fills(const std::string& svg) {
   const std::regex path("<path fill=\"(#[0-9a-f]{6})\"");
   for (std::sregex_iterator i(svg.begin(), svg.end(), path), end; i != end; ++i) out.push_back((*i)[1]);
   return out;
+}
+
+/// The area of all filled polygons, px².
+double filled_area(const std::string& svg) {
+  double area = 0;
+  const std::regex path("<path fill=\"#[0-9a-f]{6}\"[^>]* d=\"([^\"]*)\"");
+  for (std::sregex_iterator i(svg.begin(), svg.end(), path), end; i != end; ++i) {
+    std::string text = (*i)[1];
+    for (char& c : text)
+      if (c == 'l') c = ' ';
+    std::stringstream polygons(text);
+    for (std::string polygon; std::getline(polygons, polygon, 'z');) {
+      std::stringstream numbers(polygon.substr(1));
+      double x = 0, y = 0, sum = 0, first_x = 0, first_y = 0, dx = 0, dy = 0;
+      for (int n = 0; numbers >> dx >> dy; ++n) {
+        if (n == 0) first_x = dx, first_y = dy;
+        if (n > 0) sum += x * (y + dy) - (x + dx) * y;
+        x += dx;
+        y += dy;
+      }
+      area += 0.005 * std::abs(sum + x * first_y - first_x * y);
+    }
+  }
+  return area;
 }
 
 TEST(MeshGrid, HasTheVolumesOfEveryShapeAsVtkNumbersThem) {
@@ -106,7 +130,9 @@ TEST(FieldPicture, ColoursAPlaneFromLowToHigh) {
     for (int node = 0; node < mesh.n_nodes(); ++node) field.push_back(mesh.point(node)[0]);
     const std::string svg = to_svg(mesh, {}, field, {.title = "A < B", .label = "p"});
     const auto used = fills(svg);
-    EXPECT_GT(used.size(), 24U);  // a continuous field has many colours
+    EXPECT_EQ(used.size(), 64U);  // a continuous field has all colours
+    EXPECT_NEAR(filled_area(svg), 624 * 312,
+                1e-3 * 624 * 312);  // cut along lines of equal value without gap or overlap
     EXPECT_TRUE(std::is_sorted(used.begin(), used.end(), [](const auto& a, const auto& b) {
       return std::stoi(a.substr(3, 2), nullptr, 16) < std::stoi(b.substr(3, 2), nullptr, 16);
     }));
@@ -122,10 +148,10 @@ TEST(FieldPicture, DrawsFieldsOfElementsNoValuesAndNoField) {
   std::vector<double> field(static_cast<std::size_t>(mesh.n_elements()), 1);
   field[0] = 0;
   EXPECT_EQ(fills(to_svg(mesh, {}, field)),
-            (std::vector<std::string>{field_colour(0.5 / 96), field_colour(95.5 / 96)}));
+            (std::vector<std::string>{field_colour(0.5 / 64), field_colour(63.5 / 64)}));
   field[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(fills(to_svg(mesh, {}, field))[0], "#c8c8c8");
-  EXPECT_EQ(fills(to_svg(mesh, {}, field, {.range = {0, 2}}))[1], field_colour(48.5 / 96));
+  EXPECT_EQ(fills(to_svg(mesh, {}, field, {.range = {0, 2}}))[1], field_colour(32.5 / 64));
   const std::string plain = to_svg(mesh, {}, {});
   EXPECT_EQ(fills(plain), (std::vector<std::string>{"#cfd8dc"}));
   EXPECT_EQ(plain.find("url(#colours)"), std::string::npos);
@@ -157,8 +183,8 @@ TEST(FieldPicture, ShowsTheOuterFacesOfABody) {
   const Mesh cube = made(fem::block({.shape = Shape::hex8}));
   std::vector<double> z;
   for (int node = 0; node < cube.n_nodes(); ++node) z.push_back(cube.point(node)[2]);
-  for (const auto& colour : fills(to_svg(cube, {}, z, {.view = {0, 0, 1}}))) EXPECT_EQ(colour, field_colour(95.5 / 96));
-  for (const auto& colour : fills(to_svg(cube, {}, z, {.view = {0, 0, -1}}))) EXPECT_EQ(colour, field_colour(0.5 / 96));
+  for (const auto& colour : fills(to_svg(cube, {}, z, {.view = {0, 0, 1}}))) EXPECT_EQ(colour, field_colour(63.5 / 64));
+  for (const auto& colour : fills(to_svg(cube, {}, z, {.view = {0, 0, -1}}))) EXPECT_EQ(colour, field_colour(0.5 / 64));
   // Two blocks, one behind the other: the nearer one comes last.
   Mesh two = made(fem::block({.shape = Shape::hex8}));
   const Mesh behind = made(fem::block({.shape = Shape::hex8, .low = {0, 0, -5}, .high = {1, 1, -4}}));
@@ -170,8 +196,8 @@ TEST(FieldPicture, ShowsTheOuterFacesOfABody) {
   field[static_cast<std::size_t>(back)] = 1;
   const auto order = fills(to_svg(two, {}, field, {.view = {0, 0, 1}}));
   ASSERT_EQ(order.size(), 2U);
-  EXPECT_EQ(order[0], field_colour(95.5 / 96));
-  EXPECT_EQ(order[1], field_colour(0.5 / 96));
+  EXPECT_EQ(order[0], field_colour(63.5 / 64));
+  EXPECT_EQ(order[1], field_colour(0.5 / 64));
 }
 
 /// The bushing of 30,000 elements stays a picture of reasonable size.

@@ -2,10 +2,10 @@
 /// A deformed mesh coloured by a field, as SVG text: the plane as it is, a body in space by its outer faces, seen from
 /// far away.
 ///
-/// Why our own: what looks at meshes (ParaView, VTK) needs a display or hundreds of megabytes; a picture in a report
-/// needs neither. Faces are divided until colours look continuous; in space nearer faces are painted over farther ones
-/// (painter's algorithm), which is right for faces that are small against the distance between them. The same data give
-/// the same bytes.
+/// Why our own: what looks at meshes (ParaView, VTK) needs a display or hundreds of megabytes; a picture in a report needs
+/// neither. Faces are cut along lines of equal value into 64 colours; in space nearer faces are painted over farther ones
+/// (painter's algorithm), which is right for faces that are small against the distance between them. The same data give the
+/// same bytes.
 #include <array>
 #include <span>
 #include <string>
