@@ -128,14 +128,22 @@ LawData law_data(const Material& material, bool mixed) noexcept {
 
 }  // namespace detail
 
-PointResponse evaluate(const Material& material, const Tensor& f) noexcept {
+namespace {
+/// Everything but what is null.
+void respond(const Material& material, const Tensor& f, double* energy, double* stress, double (*tangent)[9]) noexcept {
   namespace kernels = detail::RUBATO_KERNEL_SET;
   const detail::LawData law = detail::law_data(material, std::isinf(bulk_modulus(material)));
-  double h[9], a[9][9];
+  double h[9];
   kernels::cofactor(f.data(), h);
   const double j = f[0] * h[0] + f[1] * h[1] + f[2] * h[2];
+  kernels::respond<kernels::SpaceSet>(law, f.data(), h, j, energy, stress, tangent);
+}
+}  // namespace
+
+PointResponse evaluate(const Material& material, const Tensor& f) noexcept {
+  double a[9][9];
   PointResponse out;
-  kernels::respond<kernels::SpaceSet>(law, f.data(), h, j, &out.energy, out.stress.data(), a);
+  respond(material, f, &out.energy, out.stress.data(), a);
   for (std::size_t c = 0; c < 9; ++c)
     for (std::size_t d = 0; d < 9; ++d) out.tangent[c][d] = a[c][d];
   return out;
@@ -147,6 +155,12 @@ double thickness_stretch(const Material& material, const Tensor& f) noexcept {
   double h[9], j, w, p[4], a[4][4];
   const bool found = kernels::respond_in_plane_stress(detail::law_data(material, false), at.data(), h, j, &w, p, a);
   return found ? at[8] : 1;
+}
+
+Tensor evaluate_stress(const Material& material, const Tensor& f) noexcept {
+  Tensor stress;
+  respond(material, f, nullptr, stress.data(), nullptr);
+  return stress;
 }
 
 }  // namespace rubato::fem

@@ -67,6 +67,7 @@ TEST(Materials, StressIsTheDerivativeOfTheEnergyAndTangentThatOfTheStress) {
     for (int trial = 0; trial < 20; ++trial) {
       const Mat3 f = random_gradient(random, 0.4);
       const PointResponse at = evaluate(m, tensor(f));
+      EXPECT_EQ(evaluate_stress(m, tensor(f)), at.stress) << m.name;
       double largest = 0;
       for (const Tensor& row : at.tangent)
         for (const double v : row) largest = std::max(largest, std::abs(v));

@@ -71,6 +71,8 @@ struct PointResponse {
 };
 /// The law at deformation gradient F. κ = ∞: the isochoric part alone.
 [[nodiscard]] PointResponse evaluate(const Material& material, const Tensor& f) noexcept;
+/// P alone: several times faster.
+[[nodiscard]] Tensor evaluate_stress(const Material& material, const Tensor& f) noexcept;
 
 /// F₃₃ of plane stress for the plane part of F, where P₃₃ = 0; 1 where there is none.
 [[nodiscard]] double thickness_stretch(const Material& material, const Tensor& f) noexcept;
