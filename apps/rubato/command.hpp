@@ -60,4 +60,15 @@ struct ReproduceArguments {
 };
 [[nodiscard]] int reproduce(const ReproduceArguments& arguments);
 
+struct FitArguments {
+  std::string file;
+  std::vector<std::string> laws;  ///< empty or "all": the usual ones, compared
+  std::string residuals = "relative";
+  std::vector<std::string> weights;  ///< MODE=NUMBER
+  bool stable = false;
+  std::string folder;  ///< empty: no files
+  std::string format = "text";
+};
+[[nodiscard]] int fit(const FitArguments& arguments);
+
 }  // namespace rubato::app

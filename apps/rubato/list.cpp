@@ -8,6 +8,8 @@
 #include "command.hpp"
 #include "experiments/experiment.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/fem/law_list.hpp"
+#include "rubato/fem/mixed_pairs.hpp"
 #include "rubato/integrate/method.hpp"
 #include "rubato/integrate/runge_kutta_analysis.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
@@ -113,6 +115,41 @@ Table model_keys(bool /*everything*/) {
   return table;
 }
 
+Table materials(bool /*everything*/) {
+  Table table{{"name", "parameters", "energy", "description"}, {}};
+  for (const auto& law : fem::law_list())
+    table.rows.push_back({text(law.name), text(law.parameters) + (law.volumetric ? ", bulk [Pa]" : ""),
+                          text(law.energy) + (law.volumetric ? " + U(J)" : ""), text(law.help)});
+  return table;
+}
+
+constexpr std::string_view below_materials = R"(
+Energies are per undeformed volume. Ī₁, Ī₂ and λ₁, λ₂, λ₃ of ogden are the invariants and stretches of J^(-1/3) F, that is without the
+change of volume J = det F. U(J): quadratic κ/2 (J − 1)², simo-miehe κ/4 (J² − 1 − 2 ln J) or ogden κ/β² (β ln J + J^−β − 1); bulk is κ, inf:
+incompressible. The shear modulus at small strains is μ, 2 (c10 + c01) or Σ μ_i. Constants from tests: `rubato fit`.
+)";
+
+Table elements(bool /*everything*/) {
+  Table table{{"name", "dimension", "nodes", "degree", "continuous pressure", "discontinuous pressure"}, {}};
+  for (const auto& shape : fem::shape_list()) {
+    if (shape.dimension < 2) continue;
+    std::string continuous, discontinuous;
+    for (const auto& pair : fem::mixed_pairs())
+      if (pair.shape == shape.id)
+        (pair.pressure == fem::PressureSpace::continuous ? continuous : discontinuous) =
+            fem::pressure_name(pair) + (pair.inf_sup_stable ? "" : " (not inf-sup stable)");
+    table.rows.push_back(
+        {text(shape.name), long{shape.dimension}, long{shape.nodes}, long{shape.degree}, continuous, discontinuous});
+  }
+  return table;
+}
+
+constexpr std::string_view below_elements = R"(
+All serve with displacements alone. Nearly and exactly incompressible materials need pressures as unknowns: continuous ones
+(Taylor-Hood pairs) with the nodes of the smaller element, or discontinuous ones, P1 linear and P0 constant in each element.
+quad4/P0 and hex8/P0 are cheap but not inf-sup stable: displacements are good, pressures may oscillate like a checkerboard.
+)";
+
 constexpr std::string_view below_methods = R"(
 Without solver.method: radau. Order, stability and index are computed from the coefficients.
 Runge-Kutta methods iterate: as many f calls as it takes; approximate Jacobians; any mass matrix, but for lobatto-iiia,
@@ -148,6 +185,8 @@ const std::vector<Topic>& topics() {
                                          {"controllers", [](bool) { return choices("solver.controller"); }},
                                          {"norms", [](bool) { return choices("solver.norm"); }},
                                          {"back-ends", [](bool) { return choices("solver.back_end"); }},
+                                         {"materials", materials, below_materials},
+                                         {"elements", elements, below_elements},
                                          {"keys", keys},
                                          {"model-keys", model_keys},
                                          {"experiments", experiments}};

@@ -26,6 +26,7 @@ struct CommandLine {
   AnalyseArguments analyse;
   StudyArguments converge, compare;
   ReproduceArguments reproduce;
+  FitArguments fit;
   std::map<CLI::App*, int (*)(CommandLine&)> actions;
 
   CommandLine() {
@@ -51,6 +52,7 @@ struct CommandLine {
               "  rubato compare robertson --methods rodas4,rodas5p --tolerances 1e-4,1e-6 -o results/work\n",
               [](CommandLine& c) { return rubato::app::compare(c.compare); });
     add_reproduce();
+    add_fit();
   }
 
  private:
@@ -167,6 +169,36 @@ struct CommandLine {
         ->type_name("DIR");
     add_format(command, reproduce.format);
     actions[command] = [](CommandLine& c) { return rubato::app::reproduce(c.reproduce); };
+  }
+
+  void add_fit() {
+    auto* command = add_command(
+        app, "fit", "Constants of rubber-like materials from tests: a table, a material for model files, a picture",
+        "  rubato fit examples/treloar.csv --law ogden:3 -o results/treloar\n"
+        "  rubato fit examples/treloar.csv                      all usual laws, compared\n"
+        "  rubato fit tests.toml --law polynomial:c10,c01,c20 --stable --weight uniaxial=2\n\n"
+        "The data: CSV with the columns mode,stretch,stress [MPa], or TOML with [[test]]; see docs/materials.md.\n"
+        "Modes: uniaxial, equibiaxial, pure-shear, simple-shear (stretch: the shear). Stresses are nominal.");
+    command->add_option("data", fit.file, "Tests")->required()->type_name("FILE.csv|FILE.toml");
+    command
+        ->add_option(
+            "--law", fit.laws,
+            "neo-hooke, mooney-rivlin, yeoh, polynomial:2, polynomial:c10,c01, ogden:3; several times: compared "
+            "(all)")
+        ->type_name("LAW")
+        ->expected(1)
+        ->take_all();
+    command->add_option("--residuals", fit.residuals, "relative or absolute differences of stress (relative)")
+        ->type_name("KIND");
+    command->add_option("--weight", fit.weights, "How much the squares of a test count (1)")
+        ->type_name("MODE=NUMBER")
+        ->expected(1)
+        ->take_all();
+    command->add_flag("--stable", fit.stable, "Only constants that are stable as far as the data go");
+    command->add_option("-o,--output", fit.folder, "Folder for material.toml, fit.csv, curves.csv and fit.svg")
+        ->type_name("DIR");
+    add_format(command, fit.format);
+    actions[command] = [](CommandLine& c) { return rubato::app::fit(c.fit); };
   }
 
   static void add_format(CLI::App* command, std::string& format) {
