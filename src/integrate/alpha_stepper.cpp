@@ -263,6 +263,11 @@ StepStatus AlphaStepper::iterate(double t, double h, Attempt& attempt) noexcept 
       attempt.retry_factor = 0.5;
       return status;
     }
+    if (options_.newton.full && newton_.iterations() > 0) {
+      if (const StepStatus status = system_->linearise(t + h, view(trial_), view(trial_w_), {}); status != StepStatus::ok)
+        return status;
+      if (const StepStatus status = system_->factor(c_v(h)); status != StepStatus::ok) return status;
+    }
     system_->solve(view(std::as_const(r_)), view(dx_));
     ++system_->counters.newton_iterations;
     const double d = newton_norm_.weighted(view(dx_), view(weights_));
@@ -368,7 +373,7 @@ void AlphaStepper::commit() noexcept {
   h_before_ = h_last_ = h_;
   newton_.commit();
   newton_limit_.accepted(newton_.contraction());
-  jacobian_usable_ = newton_.contraction() <= jacobian_reuse_;
+  jacobian_usable_ = !options_.newton.full && newton_.contraction() <= jacobian_reuse_;
   first_ = false;
 }
 

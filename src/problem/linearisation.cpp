@@ -95,7 +95,7 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
   exact_ = source_ != JacobianSource::model || dae_.model_jacobian() == ModelJacobian::exact;
   j_pattern_ = std::move(jacobian);
   b_pattern_ = std::move(mass);
-  j_groups_ = group_columns(j_pattern_);
+  if (source_ != JacobianSource::model) j_groups_ = group_columns(j_pattern_);
   b_groups_ = group_columns(b_pattern_);
   j_values_.assign(j_pattern_.nnz(), 0.0);
   b_values_.assign(b_pattern_.nnz(), 0.0);

@@ -65,6 +65,7 @@ struct NewtonOptions {
   double tolerance = 0;  ///< κ, as a fraction of the tolerance of the step; 0: chosen from rtol. Norm scaled: absolute
   NewtonNorm norm = NewtonNorm::error;
   bool extrapolate = true;   ///< start from the last step's polynomial; false: from the state
+  bool full = false;         ///< generalized-α and its kin: J and factor renewed in every iteration, for comparison
   bool limit_growth = true;  ///< keep steps where the iteration is likely to converge; false: find out by failing
   /// J is kept while the iteration contracts at least this fast. Nothing: 0.01 for Runge-Kutta methods with error control,
   /// where a new one costs more than the iterations it saves, 0.001 elsewhere.
