@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiments/experiment.hpp"
+#include "experiments/hyperelastic/hyperelastic.hpp"
 #include "experiments/index3_scaling/index3_scaling.hpp"
 #include "experiments/stiff_irk/stiff_irk.hpp"
 #include "rubato/base/text.hpp"
@@ -10,7 +11,7 @@
 namespace rubato::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all = {stiff_irk(), index3_scaling()};
+  static const std::vector<Experiment> all = {stiff_irk(), index3_scaling(), hyperelastic()};
   return all;
 }
 

@@ -157,6 +157,7 @@ Result<void> make_loads(SolidParts& parts) {
       return Error{fmt::format("traction: group \"{}\" has dimension {}, a surface of this mesh has {}", traction.group,
                                (*group)->dimension, d - 1)};
     std::fill(share.begin(), share.end(), 0.0);
+    LoadCase varying{.force = std::vector<double>(n_nodes * at(d)), .factor = traction.varying.factor};
     for (const int e : (*group)->elements) {
       const auto nodes = mesh.element(e);
       const Shape shape = mesh.shapes[at(e)];
@@ -172,10 +173,15 @@ Result<void> make_loads(SolidParts& parts) {
           }
         if (d == 2) s = {0, 0, 1};
         const double area = std::hypot(t[1] * s[2] - t[2] * s[1], t[2] * s[0] - t[0] * s[2], t[0] * s[1] - t[1] * s[0]);
+        const double weight = q.weight * area * depth(model, x[0]);
+        for (std::size_t a = 0; a < nodes.size(); ++a) share[at(nodes[a])] += weight * v.n[a];
+        if (!traction.varying.pattern) continue;
+        const auto f = traction.varying.pattern(std::span(x).first(at(d)));
         for (std::size_t a = 0; a < nodes.size(); ++a)
-          share[at(nodes[a])] += q.weight * area * depth(model, x[0]) * v.n[a];
+          for (int i = 0; i < d; ++i) varying.force[at(nodes[a] * d + i)] += weight * v.n[a] * f[at(i)];
       }
     }
+    if (traction.varying.pattern) parts.loads.push_back(std::move(varying));
     add_loads(parts, traction.stress, share);
   }
   VolumePoint point;
@@ -185,13 +191,13 @@ Result<void> make_loads(SolidParts& parts) {
     if ((*group)->dimension != d)
       return Error{fmt::format("body force: group \"{}\" has dimension {}, a region of this mesh has {}", body.group,
                                (*group)->dimension, d)};
-    LoadCase load{.force = std::vector<double>(n_nodes * at(d)), .factor = body.factor};
+    LoadCase load{.force = std::vector<double>(n_nodes * at(d)), .factor = body.force.factor};
     for (const int e : (*group)->elements) {
       const auto nodes = mesh.element(e);
       const bool simplex = info(mesh.shapes[at(e)]).corners == d + 1;
       for (const QuadraturePoint& q : quadrature(mesh.shapes[at(e)], simplex ? 6 : 7)) {
         if (!volume_point(mesh, e, q, point)) continue;  // refused before
-        const auto f = body.pattern(std::span(point.x).first(at(d)));
+        const auto f = body.force.pattern(std::span(point.x).first(at(d)));
         for (std::size_t a = 0; a < nodes.size(); ++a)
           for (int i = 0; i < d; ++i)
             load.force[at(nodes[a] * d + i)] += point.weight * depth(model, point.x[0]) * point.shape.n[a] * f[at(i)];

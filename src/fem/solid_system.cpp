@@ -32,6 +32,19 @@ class Solid final : public SolidSystem {
     return std::max(-1, parts_.coordinate[at(node * dimension() + axis)]);
   }
 
+  std::vector<int> pressures(int element) const override {
+    for (const ElementSet& set : parts_.assembly.sets)
+      if (const auto found = std::find(set.element_of.begin(), set.element_of.end(), element);
+          found != set.element_of.end()) {
+        const int slot = static_cast<int>(found - set.element_of.begin());
+        std::vector<int> numbers;
+        for (int k = 0; k < set.pressures; ++k)
+          numbers.push_back(set.pressure_of[at((slot / lanes * set.pressures + k) * lanes + slot % lanes)]);
+        return numbers;
+      }
+    return {};
+  }
+
   bool constant_mass() const noexcept override { return true; }
   bool compliant() const noexcept override { return parts_.compliant; }
   bool autonomous() const noexcept override { return parts_.driven.empty() && parts_.loads.empty(); }

@@ -264,7 +264,8 @@ StepStatus AlphaStepper::iterate(double t, double h, Attempt& attempt) noexcept 
       return status;
     }
     if (options_.newton.full && newton_.iterations() > 0) {
-      if (const StepStatus status = system_->linearise(t + h, view(trial_), view(trial_w_), {}); status != StepStatus::ok)
+      if (const StepStatus status = system_->linearise(t + h, view(trial_), view(trial_w_), {});
+          status != StepStatus::ok)
         return status;
       if (const StepStatus status = system_->factor(c_v(h)); status != StepStatus::ok) return status;
     }

@@ -52,17 +52,24 @@ struct Prescribed {
   std::array<std::optional<FieldFunction>, 3> displacement = {};
 };
 
-/// A force per undeformed volume in the elements of a group: a pattern in space times a function of time.
-struct BodyForce {
-  std::string group = {};
+/// A pattern in space times a function of time.
+struct LoadPattern {
   std::function<std::array<double, 3>(std::span<const double> x)> pattern = {};
   Function factor = {};
 };
 
-/// A force per area of the undeformed surface (plane models: per length and thickness), fixed in direction.
+/// A force per area of the undeformed surface (plane models: per length and thickness), fixed in direction: the same everywhere, and
+/// what the pattern adds.
 struct Traction {
   std::string group = {};
   std::array<Function, 3> stress = {};
+  LoadPattern varying = {};
+};
+
+/// A force per undeformed volume in the elements of a group.
+struct BodyForce {
+  std::string group = {};
+  LoadPattern force = {};
 };
 
 /// A force on each node of a group of points or, shared equally, on the nodes of any group.
@@ -104,6 +111,8 @@ class SolidSystem : public MechanicalSystem {
   [[nodiscard]] virtual const SolidModel& model() const noexcept = 0;
   /// Where the displacement of a node along an axis stands in q; −1: prescribed, or the node belongs to no region.
   [[nodiscard]] virtual int coordinate(int node, int axis) const noexcept = 0;
+  /// Numbers in λ of the pressures of an element of the mesh, in the order of their functions; empty where it has none.
+  [[nodiscard]] virtual std::vector<int> pressures(int element) const = 0;
   /// Displacements of all nodes, `dimension` per node.
   [[nodiscard]] virtual std::vector<double> displacements(double t, In q) const = 0;
   [[nodiscard]] virtual SolidFields fields(const MechanicalPoint<double>& p) const = 0;

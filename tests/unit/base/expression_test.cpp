@@ -30,7 +30,7 @@ std::string mistake(std::string_view text, const Expression::Constants& constant
   return result ? "accepted" : result.error().message;
 }
 /// f, f', f'' by nested duals.
-std::array<double, 3> derivatives(const Function& f, double x) {
+std::array<double, 3> derivatives_of(const Function& f, double x) {
   First inner(x);
   inner.d[0] = 1;
   Second xx(inner);
@@ -67,7 +67,7 @@ TEST(Expression, StepIsLevelOutsideAndHalfwayInTheMiddle) {
   EXPECT_EQ(value("step(t, 1, 10, 3, 20)", 4), 20);
   EXPECT_EQ(value("step(t, 1, 10, 1, 20)", 1), 20);  // a jump
   for (const double end : {1 + 1e-9, 3 - 1e-9}) {    // u² and u remain of the derivatives
-    const auto y = derivatives(parsed("step(t, 1, 10, 3, 20)"), end);
+    const auto y = derivatives_of(parsed("step(t, 1, 10, 3, 20)"), end);
     EXPECT_NEAR(y[1], 0, 1e-6);
     EXPECT_NEAR(y[2], 0, 1e-6);
   }
@@ -116,7 +116,7 @@ TEST(Expression, DerivativesAreExact) {
   };
   for (const auto& c : cases)
     for (const double t : {0.2, 0.5, 0.9}) {
-      const auto y = derivatives(parsed(c.text), t);
+      const auto y = derivatives_of(parsed(c.text), t);
       const double eps = 2e-14;  // a few roundings of numbers up to 4e3 (t^-4)
       EXPECT_NEAR(y[0], c.f(t), eps * (1 + std::abs(c.f(t)))) << c.text;
       EXPECT_NEAR(y[1], c.df(t), eps * (1 + std::abs(c.df(t)))) << c.text;
@@ -126,11 +126,11 @@ TEST(Expression, DerivativesAreExact) {
 
 TEST(Expression, WholePowersAreSmoothAtZero) {
   for (const auto* text : {"t^2", "t^3", "(t - 0)^2*1"}) {
-    const auto y = derivatives(parsed(text), 0);
+    const auto y = derivatives_of(parsed(text), 0);
     EXPECT_EQ(y[1], 0) << text;
     EXPECT_TRUE(std::isfinite(y[2])) << text;
   }
-  EXPECT_EQ(derivatives(parsed("t^2"), 0)[2], 2);
+  EXPECT_EQ(derivatives_of(parsed("t^2"), 0)[2], 2);
 }
 
 TEST(Expression, TheTracerSeesEveryBranch) {
@@ -261,7 +261,7 @@ TEST(Expression, RandomTokensAreReadOrRefused) {
       continue;
     }
     ++accepted;
-    const auto y = derivatives(*result, 0.3);
+    const auto y = derivatives_of(*result, 0.3);
     const double t = 0.3, plain = result->evaluate(std::span<const double>(&t, 1));
     EXPECT_TRUE(y[0] == plain || std::abs(y[0] - plain) < 1e-9 * std::abs(plain) || std::isnan(plain)) << text;
     EXPECT_FALSE(result->c99(t_only).empty());
