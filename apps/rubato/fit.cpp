@@ -1,6 +1,7 @@
 // rubato fit: constants of hyperelastic laws from material tests.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -70,18 +71,19 @@ Result<Order> understood(const FitArguments& arguments) {
   }
   order.options = {.residuals = arguments.residuals == "absolute" ? fem::Residuals::absolute : fem::Residuals::relative,
                    .stable = arguments.stable};
-  for (const auto& name : arguments.laws) {
+  const auto add = [&](fem::LawForm form) {
+    const auto same = [&](const fem::LawForm& other) { return other.name == form.name; };
+    if (std::none_of(order.forms.begin(), order.forms.end(), same)) order.forms.push_back(std::move(form));
+  };
+  for (const auto& name : arguments.laws.empty() ? std::vector<std::string>{"all"} : arguments.laws) {
     if (name == "all") {
       order.comparison = true;
+      for (auto& form : fem::usual_law_forms()) add(std::move(form));
       continue;
     }
     auto form = fem::law_form(name);
     if (!form) return Error{"--law: " + form.error().message + "; or all"};
-    order.forms.push_back(std::move(*form));
-  }
-  if (order.comparison || order.forms.empty()) {
-    order.comparison = true;
-    order.forms = fem::usual_law_forms();
+    add(std::move(*form));
   }
   auto data = io::read_test_data(arguments.file);
   if (!data) return data.error();
@@ -275,6 +277,11 @@ io::Figure picture_of(const std::vector<Fit>& fits, const Order& order) {
 }
 
 void warn(const Fit& fit, bool constrained) {
+  if (const double shear = fem::shear_modulus(fit.material); !(shear > 0))
+    return note(fmt::format(
+        "warning: {} has the shear modulus {:.4g} Pa at small strains: no material can be made of it; are the "
+        "signs of the stresses right?",
+        fit.form.name, shear));
   for (const auto& s : fit.stability) {
     if (s.holds()) continue;
     note(fmt::format(

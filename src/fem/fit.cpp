@@ -42,9 +42,11 @@ Result<void> check_data(const LawForm& form, std::span<const TestSet> data) {
       return Error{fmt::format("the weight of the {} test is {}; it must be positive", name(set.mode), set.weight)};
     const double rest = set.mode == TestMode::simple_shear ? 0 : 1;
     for (const auto& point : set.points) {
-      if (!std::isfinite(point.stretch) || !std::isfinite(point.stress) || (rest == 1 && !(point.stretch > 0)))
-        return Error{fmt::format("{} test: stretch {}, stress {} Pa: stretches must be positive, both finite",
-                                 name(set.mode), point.stretch, point.stress)};
+      const double low = rest == 1 ? least_stretch : -most_stretch;
+      if (!(point.stretch >= low && point.stretch <= most_stretch) || !std::isfinite(point.stress))
+        return Error{
+            fmt::format("{} test: stretch {}, stress {} Pa: stretches from {} to {} are possible, finite stresses",
+                        name(set.mode), point.stretch, point.stress, low, most_stretch)};
       deformed = deformed || point.stretch != rest;
     }
   }
@@ -52,7 +54,9 @@ Result<void> check_data(const LawForm& form, std::span<const TestSet> data) {
   if (points < sought)
     return Error{fmt::format("{} has {} constants, but the data have {} points only", form.name, sought, points)};
   if (!deformed) return Error{"the data hold no deformed state"};
-  if (!(detail::largest_stress(data) > 0)) return Error{"all stresses in the data are zero: nothing can be fitted"};
+  const double largest = detail::largest_stress(data);
+  if (!(largest > 1e-30 && largest < 1e30))
+    return Error{fmt::format("the largest stress in the data is {} Pa: nothing can be fitted", largest)};
   return {};
 }
 

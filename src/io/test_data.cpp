@@ -39,10 +39,13 @@ Result<TestMode> mode_of(std::string_view text) {
 std::string objection(TestMode mode, double stretch, double stress) {
   if (!std::isfinite(stretch) || !std::isfinite(stress))
     return fmt::format("stretch {}, stress {}: both must be finite", stretch, stress);
-  if (mode != TestMode::simple_shear && !(stretch > 0))
+  const double low = mode == TestMode::simple_shear ? -fem::most_stretch : fem::least_stretch;
+  if (!(stretch >= low && stretch <= fem::most_stretch))
     return fmt::format(
-        "stretch {} must be positive: length over undeformed length, 1 before the test (strains: a column `strain`)",
-        shortest(stretch));
+        "stretch {} is not possible, from {} to {}: length over undeformed length, 1 before the test (strains: a "
+        "column "
+        "`strain`); in simple shear the shear",
+        shortest(stretch), low, fem::most_stretch);
   return {};
 }
 

@@ -69,7 +69,9 @@ TEST(TestData, InCsvNamesLineAndValueOfMistakes) {
   EXPECT_TRUE(has(csv_error(head + "uniaxial,,2\n"), "t.csv:2: '' is no number"));
   EXPECT_TRUE(has(csv_error(head + "uniaxial,1\n"), "t.csv:2: 2 values; the first line names 3 columns"));
   EXPECT_TRUE(has(csv_error(head + "uniaxial,1,5,2\n"), "t.csv:2: 4 values"));
-  EXPECT_TRUE(has(csv_error(head + "uniaxial,0,2\n"), "t.csv:2: stretch 0 must be positive"));
+  EXPECT_TRUE(has(csv_error(head + "uniaxial,0,2\n"), "t.csv:2: stretch 0 is not possible, from 0.01 to 100"));
+  EXPECT_TRUE(
+      has(csv_error(head + "simple-shear,-101,2\n"), "t.csv:2: stretch -101 is not possible, from -100 to 100"));
   EXPECT_TRUE(has(csv_error(head + "uniaxial,nan,2\n"), "t.csv:2: stretch nan"));
   EXPECT_TRUE(has(csv_error("mode,strain,stress [MPa]\nuniaxial,-1.5,2\n"), "t.csv:2: stretch -0.5"));
   EXPECT_TRUE(has(csv_error("mode,stretch,stress\n"), "t.csv:1: column 'stress': its unit is missing"));
@@ -88,7 +90,7 @@ TEST(TestData, InCsvNamesLineAndValueOfMistakes) {
 TEST(TestData, InTomlNamesPlaceAndValueOfMistakes) {
   const std::string head = "[[test]]\nmode = \"uniaxial\"\nunit = \"MPa\"\n";
   EXPECT_TRUE(has(toml_error(head + "points = [[1, 2], [3]]\n"), "t.toml:4:19: test.points: [3] is no point"));
-  EXPECT_TRUE(has(toml_error(head + "points = [[-1, 2]]\n"), "t.toml:4:11: test.points: stretch -1 must be positive"));
+  EXPECT_TRUE(has(toml_error(head + "points = [[-1, 2]]\n"), "t.toml:4:11: test.points: stretch -1 is not possible"));
   EXPECT_TRUE(has(toml_error(head + "points = 3\n"), "t.toml:4:10: test.points: a list of points is needed"));
   EXPECT_TRUE(has(toml_error(head), "t.toml:1:1: test.points: a list of points"));
   EXPECT_TRUE(has(toml_error(head + "weight = 0\npoints = [[1, 2]]\n"), "t.toml:4:10: test.weight: 0 is not allowed"));

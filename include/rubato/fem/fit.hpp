@@ -15,6 +15,9 @@
 
 namespace rubato::fem {
 
+/// What is taken for a stretch (in simple shear: |γ| ≤ most_stretch): beyond it something else was measured.
+inline constexpr double least_stretch = 0.01, most_stretch = 100;
+
 struct TestPoint {
   double stretch = 1;  ///< in simple shear γ
   double stress = 0;   ///< nominal, Pa
@@ -66,7 +69,7 @@ struct Fit {
   [[nodiscard]] bool stable() const noexcept;
 };
 
-/// At least as many points as constants, finite, stretches positive, weights too; an error also where the tests cannot tell
+/// At least as many points as constants, finite, stretches in their range, weights positive; an error also where the tests cannot tell
 /// constants apart. Ogden's terms are sorted by falling α.
 [[nodiscard]] Result<Fit> fit(const LawForm& form, std::span<const TestSet> data, const FitOptions& options = {});
 
