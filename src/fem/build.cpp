@@ -8,6 +8,7 @@
 #include "law_data.hpp"
 #include "numbering.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/fem/mixed_pairs.hpp"
 
 namespace rubato::fem {
 
@@ -35,13 +36,16 @@ Result<void> check_pressure(const Region& region, const Material& material, Shap
     return refuse("Saint Venant-Kirchhoff has no volumetric part that a pressure could carry");
   if (analysis == Analysis::plane_stress)
     return refuse("plane stress needs no pressures: the free thickness takes up volume");
-  const bool complete = shape == Shape::tri6 || shape == Shape::quad9 || shape == Shape::tet10 || shape == Shape::hex27;
-  if (region.pressure == PressureSpace::continuous && !complete)
-    return refuse(fmt::format("continuous pressures go with tri6, quad9, tet10 and hex27, not with {}", s.name));
-  const bool cell = shape == Shape::quad4 || shape == Shape::hex8 || shape == Shape::quad9 || shape == Shape::hex27;
-  if (region.pressure == PressureSpace::discontinuous && !cell)
-    return refuse(fmt::format("discontinuous pressures go with quad4, hex8, quad9 and hex27, not with {}", s.name));
-  return {};
+  const auto pairs = mixed_pairs();
+  if (std::any_of(pairs.begin(), pairs.end(),
+                  [&](const MixedPair& pair) { return pair.shape == shape && pair.pressure == region.pressure; }))
+    return {};
+  std::vector<std::string> known;
+  for (const MixedPair& pair : pairs)
+    if (pair.pressure == region.pressure) known.emplace_back(info(pair.shape).name);
+  return refuse(fmt::format("{} pressures go with {}, not with {}",
+                            region.pressure == PressureSpace::continuous ? "continuous" : "discontinuous",
+                            joined(known), s.name));
 }
 
 Result<void> make_sets(SolidParts& parts) {
@@ -217,24 +221,56 @@ Result<void> make_loads(SolidParts& parts) {
   return {};
 }
 
-/// D = α M + β K(undeformed).
+/// β K(undeformed) of all nodes: the same body with nothing prescribed.
+void make_stiffness_damping(SolidParts& parts) {
+  SolidParts whole;
+  whole.model = parts.model;
+  whole.model.prescribed.clear();
+  whole.n_lambda = parts.n_lambda;
+  whole.assembly.n_nodes = parts.assembly.n_nodes;
+  whole.assembly.dimension = parts.assembly.dimension;
+  whole.assembly.sets = parts.assembly.sets;
+  for (ElementSet& set : whole.assembly.sets)
+    for (auto* places : {&set.stiffness_place, &set.reaction_place, &set.constraint_place, &set.compliance_place})
+      places->clear();
+  if (!number_displacements(whole)) return;
+  make_patterns(whole);
+  whole.assembly.make_blocks(1);
+  std::vector<double> values(at(whole.patterns.K.nnz()));
+  const std::vector<double> rest(parts.coordinate.size()), no_pressure(at(parts.n_lambda));
+  ScratchMemory memory(whole.assembly.scratch_bytes());
+  if (whole.assembly.run({.u = rest, .lambda = no_pressure, .stiffness = values}, memory.scratch()) != EvalStatus::ok)
+    return;
+  std::vector<Entry> entries;  // the numbers of q ascend with the places: the order of the values stays
+  for (int j = 0; j < whole.patterns.K.cols(); ++j)
+    for (const int i : whole.patterns.K.column(j))
+      entries.push_back({whole.free_places[at(i)], whole.free_places[at(j)]});
+  const int n = static_cast<int>(parts.coordinate.size());
+  parts.stiffness_damping_pattern = SparsePattern::from_entries(n, n, std::move(entries));
+  for (double& v : values) v *= parts.model.stiffness_damping;
+  parts.stiffness_damping = std::move(values);
+}
+
+/// D = α M + β K(undeformed) of the free nodes.
 void make_damping(SolidParts& parts) {
   const double alpha = parts.model.mass_damping, beta = parts.model.stiffness_damping;
   if (!(alpha > 0 || beta > 0)) return;
+  if (beta > 0) make_stiffness_damping(parts);
   const int d = parts.model.mesh.dimension;
   parts.damping.assign(at(parts.patterns.K.nnz()), 0.0);
-  const std::vector<double> rest(parts.coordinate.size()), no_pressure(at(parts.n_lambda));
-  ScratchMemory memory(parts.assembly.scratch_bytes());
-  if (parts.assembly.run({.u = rest, .lambda = no_pressure, .stiffness = parts.damping}, memory.scratch()) !=
-      EvalStatus::ok)
-    std::fill(parts.damping.begin(), parts.damping.end(), 0.0);
-  for (double& v : parts.damping) v *= beta;
+  const auto add = [&](int row_place, std::size_t q, double value) {
+    if (const int row = parts.coordinate[at(row_place)]; row >= 0)
+      parts.damping[at(parts.patterns.K.index_of(row, static_cast<int>(q)))] += value;
+  };
   for (std::size_t q = 0; q < parts.free_places.size(); ++q) {
-    const int node = parts.free_places[q] / d, axis = parts.free_places[q] % d;
+    const int place = parts.free_places[q], node = place / d, axis = place % d;
     const auto starts = parts.node_pattern.column_starts();
     for (int p = starts[at(node)]; p < starts[at(node) + 1]; ++p)
-      if (const int row = parts.coordinate[at(parts.node_pattern.row_indices()[at(p)] * d + axis)]; row >= 0)
-        parts.damping[at(parts.patterns.K.index_of(row, static_cast<int>(q)))] += alpha * parts.mass[at(p)];
+      add(parts.node_pattern.row_indices()[at(p)] * d + axis, q, alpha * parts.mass[at(p)]);
+    if (parts.stiffness_damping.empty()) continue;
+    const auto columns = parts.stiffness_damping_pattern.column_starts();
+    for (int p = columns[at(place)]; p < columns[at(place) + 1]; ++p)
+      add(parts.stiffness_damping_pattern.row_indices()[at(p)], q, parts.stiffness_damping[at(p)]);
   }
 }
 
@@ -248,6 +284,7 @@ Result<SolidParts> make_parts(SolidModel model) {
   if (!(model.thickness > 0)) return Error{fmt::format("thickness = {} must be positive", model.thickness)};
   if (!(model.mass_damping >= 0 && model.stiffness_damping >= 0))
     return Error{fmt::format("damping {} and {} must not be negative", model.mass_damping, model.stiffness_damping)};
+  if (auto ok = check(model.mesh); !ok) return ok.error();
   for (const Material& material : model.materials)
     if (auto ok = check(material); !ok) return ok.error();
   SolidParts parts;

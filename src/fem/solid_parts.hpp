@@ -32,6 +32,9 @@ struct SolidParts {
   std::vector<double> mass = {};          ///< consistent or lumped, node by node, on node_pattern
   ResidualTangentPatterns patterns = {};  ///< of the blocks over q and λ
   std::vector<double> damping = {};       ///< Rayleigh's D on patterns.K; empty: none
+  // β K(undeformed) over all nodes, node · dimension + axis, for forces that prescribed velocities cause; empty: none
+  SparsePattern stiffness_damping_pattern = {};
+  std::vector<double> stiffness_damping = {};
 
   struct Supported {
     std::string group;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "fields.hpp"
+#include "rubato/linalg/sparse_product.hpp"
 #include "solid_parts.hpp"
 
 namespace rubato::fem {
@@ -71,8 +72,8 @@ class Solid final : public SolidSystem {
     displacement(p.t, p.q, u);
     const EvalStatus status = parts_.assembly.run({.u = u, .law = true, .pressure = false, .force = f}, scratch);
     add_external(p.t, scratch, f);
+    add_damping(p.t, p.v, scratch, f);
     take_free(f, -1, out);
-    if (!parts_.damping.empty()) add_damping(p.v, out);
     return status;
   }
   EvalStatus auxiliary(const P&, Out) const noexcept override { return EvalStatus::ok; }
@@ -213,10 +214,15 @@ class Solid final : public SolidSystem {
     multiply_mass(a, inertia);
     for (std::size_t i = 0; i < f.size(); ++i) f[i] += inertia[i];
   }
-  void add_damping(In v, Out out) const noexcept {
-    const auto starts = parts_.patterns.K.column_starts(), rows = parts_.patterns.K.row_indices();
-    for (std::size_t j = 0; j < v.size(); ++j)
-      for (int p = starts[j]; p < starts[j + 1]; ++p) out[at(rows[at(p)])] -= parts_.damping[at(p)] * v[j];
+  /// f += α M u' + β K(undeformed) u', prescribed velocities included.
+  void add_damping(double t, In rate, Scratch scratch, Out f) const noexcept {
+    if (parts_.damping.empty()) return;
+    const Out v = scratch.take<double>(full_), momentum = scratch.take<double>(full_);
+    velocity(t, rate, v);
+    multiply_mass(v, momentum);
+    for (std::size_t i = 0; i < f.size(); ++i) f[i] += parts_.model.mass_damping * momentum[i];
+    if (!parts_.stiffness_damping.empty())
+      multiply_add(parts_.stiffness_damping_pattern, parts_.stiffness_damping, 1, v, f);
   }
   EvalStatus rates(const P& p, In a, Out out) const noexcept {
     if (out.empty()) return EvalStatus::ok;
@@ -277,7 +283,7 @@ std::vector<std::string> Solid::output_names() const {
   return out;
 }
 
-/// Reactions: what the supports do to the body, M u'' + f_int − f_ext summed over the group's nodes.
+/// Reactions: what the supports do to the body, M u'' + D u' + f_int − f_ext summed over the group's nodes.
 EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
   Scratch scratch = p.scratch;
   const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_), rate2 = scratch.take<double>(full_),
@@ -289,6 +295,7 @@ EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
     const double factor = load.factor(p.t);
     for (std::size_t i = 0; i < f.size(); ++i) f[i] -= factor * load.force[i];
   }
+  add_damping(p.t, p.v, scratch, f);
   if (!a.empty()) put_free(a, rate2);
   put_driven(p.t, 2, rate2);
   multiply_mass(rate2, inertia);
