@@ -27,18 +27,31 @@ void gather(const ElementSet& set, int pack, In from, double* to) {
       for (int e = 0; e < lanes; ++e) to[e] = from[at(node[e] * d + i)];
 }
 
-void add_stiffness(const ElementSet& set, int element, int lane, const double* pair, Out values) {
-  const int d = set.dimension, n = set.dofs();
-  const int* place = set.stiffness_place.data() + at(element) * at(n) * at(n);
-  for (int b = 0; b < set.nodes; ++b)
-    for (int a = 0; a <= b; ++a)
-      for (int i = 0; i < d; ++i)
-        for (int k = 0; k < d; ++k, pair += lanes) {
-          const double v = pair[lane];  // K of row (a, i), column (b, k)
-          if (const int p = place[(b * d + k) * n + a * d + i]; p >= 0) values[at(p)] += v;
-          if (a == b) continue;
-          if (const int p = place[(a * d + i) * n + b * d + k]; p >= 0) values[at(p)] += v;
+/// K of element: pairs a ≤ b as [i][k] = (row (a, i), column (b, k)), the others by symmetry.
+template <int d>
+void add_stiffness(const ElementSet& set, int element, int lane, const double* pairs, Out values) {
+  constexpr unsigned all = (1u << d) - 1;
+  const int n = set.nodes;
+  const int* place = set.stiffness_place.data() + at(element) * at(n * d * n);
+  const unsigned char* const axes = set.free_axes.data() + at(element) * at(n);
+  for (int b = 0; b < n; ++b)
+    for (int k = 0; k < d; ++k, place += n) {
+      if ((axes[b] >> k & 1u) == 0) continue;
+      for (int a = 0; a < n; ++a) {
+        if (axes[a] == 0) continue;
+        const bool upper = a <= b;
+        const int pair = upper ? b * (b + 1) / 2 + a : a * (a + 1) / 2 + b;
+        const double* from = pairs + (pair * d * d + (upper ? k : k * d)) * lanes + lane;
+        const int step = (upper ? d : 1) * lanes;
+        double* to = values.data() + place[a];
+        if (axes[a] == all) {
+          for (int i = 0; i < d; ++i) to[i] += from[i * step];
+        } else {
+          for (int i = 0; i < d; ++i)
+            if ((axes[a] >> i & 1u) != 0) *to++ += from[i * step];
         }
+      }
+    }
 }
 
 }  // namespace
@@ -175,7 +188,8 @@ Assembly::Outcome Assembly::run(const AssemblyTask& task, const ElementSet& set,
       if (out.force != nullptr)
         for (int a = 0; a < set.nodes; ++a)
           for (int i = 0; i < d; ++i) task.force[at(node[a * lanes + e] * d + i)] += w.force[(a * d + i) * lanes + e];
-      if (out.stiffness != nullptr) add_stiffness(set, element, e, w.stiffness, task.stiffness);
+      if (out.stiffness != nullptr)
+        (d == 3 ? add_stiffness<3> : add_stiffness<2>)(set, element, e, w.stiffness, task.stiffness);
       if (out.constraint != nullptr)
         for (int k = 0; k < n_p; ++k) task.constraint[at(pressure[k * lanes + e])] += w.constraint[k * lanes + e];
       if (out.coupling != nullptr) {

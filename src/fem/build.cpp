@@ -230,9 +230,11 @@ void make_stiffness_damping(SolidParts& parts) {
   whole.assembly.n_nodes = parts.assembly.n_nodes;
   whole.assembly.dimension = parts.assembly.dimension;
   whole.assembly.sets = parts.assembly.sets;
-  for (ElementSet& set : whole.assembly.sets)
+  for (ElementSet& set : whole.assembly.sets) {
+    set.free_axes.clear();
     for (auto* places : {&set.stiffness_place, &set.reaction_place, &set.constraint_place, &set.compliance_place})
       places->clear();
+  }
   if (!number_displacements(whole)) return;
   make_patterns(whole);
   whole.assembly.make_blocks(1);

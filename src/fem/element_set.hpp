@@ -23,11 +23,13 @@ struct ElementSet {
   std::vector<int> element_of = {};   ///< [pack][lane]; −1: padding
   std::vector<int> node_of = {};      ///< [pack][node][lane]
   std::vector<int> pressure_of = {};  ///< [pack][pressure][lane]
-  // Places of an element's entries in the values of K, B and Bᵀ, and g_λ; −1: prescribed.
-  std::vector<int> stiffness_place = {};   ///< [element][column dof][row dof]
-  std::vector<int> reaction_place = {};    ///< r_λ = Bᵀ: [element][pressure][dof]
-  std::vector<int> constraint_place = {};  ///< g_q = B: [element][pressure][dof]
-  std::vector<int> compliance_place = {};  ///< [element][pressure][pressure]
+  // Places of an element's entries in the values of K, B and Bᵀ, and g_λ; −1: prescribed. The rows of a node stand one after the
+  // other in a column of K: its first place is enough, and which axes are free.
+  std::vector<int> stiffness_place = {};      ///< [element][column dof][node]
+  std::vector<unsigned char> free_axes = {};  ///< [element][node]: a bit per axis
+  std::vector<int> reaction_place = {};       ///< r_λ = Bᵀ: [element][pressure][dof]
+  std::vector<int> constraint_place = {};     ///< g_q = B: [element][pressure][dof]
+  std::vector<int> compliance_place = {};     ///< [element][pressure][pressure]
 
   [[nodiscard]] int dofs() const noexcept { return nodes * dimension; }
   [[nodiscard]] int pairs() const noexcept { return nodes * (nodes + 1) / 2; }

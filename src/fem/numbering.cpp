@@ -153,8 +153,17 @@ void make_patterns(SolidParts& parts) {
       const auto place = [](const SparsePattern& pattern, int row, int col) {
         return row < 0 || col < 0 ? -1 : pattern.index_of(row, col);
       };
+      for (int a = 0; a < set.nodes; ++a) {
+        unsigned axes = 0;
+        for (int i = 0; i < d; ++i) axes |= own[at(a * d + i)] >= 0 ? 1u << i : 0u;
+        set.free_axes.push_back(static_cast<unsigned char>(axes));
+      }
       for (const int col : own)
-        for (const int row : own) set.stiffness_place.push_back(place(p.K, row, col));
+        for (int a = 0; a < set.nodes; ++a) {
+          const auto* const rows = own.data() + at(a * d);
+          const auto* const first = std::find_if(rows, rows + d, [](int row) { return row >= 0; });
+          set.stiffness_place.push_back(first == rows + d ? -1 : place(p.K, *first, col));
+        }
       for (const int pressure : pressures)
         for (const int dof : own) {
           set.reaction_place.push_back(place(p.r_lambda, dof, pressure));
