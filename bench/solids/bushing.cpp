@@ -31,6 +31,7 @@ double measure(const Run& run, double bulk, double t_end) {
     options.tolerances = {.rtol = 1e-6, .atol = 1e-9, .atol_of = {{"lambda", 1.0}}};
   }
   options.newton.full = run.full;
+  options.timing = true;
   const auto end = integrate(instance->problem, run.method, options);
   if (!end) return fmt::print("{}\n", end.error().message), 0;
   const Statistics& s = end->statistics;
