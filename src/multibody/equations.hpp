@@ -55,17 +55,8 @@ class Equations : public Base {
   }
 
   EvalStatus force(const P& p, SOut out) const noexcept override {
-    Scratch scratch = p.scratch;
-    const ForcePoint<S> at = force_point(p, scratch);
-    Wrenches<S> wrenches{scratch.template take<Wrench<S>>(slots())};
-    EvalStatus status = EvalStatus::ok;
-    each_force(model_->forces, [&](const auto& element) {
-      element.add_force(at, wrenches);
-      if constexpr (requires { element.within_reach(at); })
-        if (!element.within_reach(at)) status = EvalStatus::out_of_domain;
-    });
     cleared(out);
-    add_generalised(p, at.bodies, wrenches, out);
+    const EvalStatus status = has_force_elements() ? add_force_elements(p, out) : EvalStatus::ok;
     add_gravity(p, out);
     add_gyration(p, out);  // (1)
     for (const BodyModel& body : model_->bodies)
@@ -273,6 +264,23 @@ class Equations : public Base {
     return bodies;
   }
 
+  /// Without any nobody asks where the bodies are.
+  [[nodiscard]] bool has_force_elements() const {
+    return std::apply([](const auto&... lists) { return (!lists.empty() || ...); }, model_->forces);
+  }
+  EvalStatus add_force_elements(const P& p, SOut out) const {
+    Scratch scratch = p.scratch;
+    const ForcePoint<S> at = force_point(p, scratch);
+    Wrenches<S> wrenches{scratch.template take<Wrench<S>>(slots())};
+    EvalStatus status = EvalStatus::ok;
+    each_force(model_->forces, [&](const auto& element) {
+      element.add_force(at, wrenches);
+      if constexpr (requires { element.within_reach(at); })
+        if (!element.within_reach(at)) status = EvalStatus::out_of_domain;
+    });
+    add_generalised(p, at.bodies, wrenches, out);
+    return status;
+  }
   void add_gravity(const P& p, SOut out) const {
     for (const BodyModel& body : model_->bodies) {
       if (body.flexible) {
