@@ -18,7 +18,10 @@ constexpr int start_order = 3;      // of the first step with a polynomial of th
 constexpr int max_start_steps = 6;  // by the starter
 constexpr int failures_to_restart = 3;
 constexpr double refactor_ratio = 1.25;  // of c and ĉ
-constexpr double slow_contraction = 0.3;
+// Θ beyond which J is renewed, and iterations in which a step must converge. At index 3 the iteration has to go further: an old J
+// costs more iterations than a new one.
+constexpr double slow_contraction = 0.3, slow_contraction_of_motion = 0.05;
+constexpr int most_iterations = 4, most_iterations_of_motion = 5;
 // Changes of h cost a factorisation and leave traces in the history: only such as are worth it, and no growth right after one.
 constexpr double largest_growth = 2, least_growth = 1.2, least_shrinking = 0.9, most_shrinking = 0.5;
 constexpr int steps_before_growth = 2;
@@ -37,18 +40,18 @@ constexpr double harmonic(int k) noexcept {
 }
 static_assert(harmonic(2) == 1.5);  // α₀ of (3/2, −2, 1/2)
 
-/// Weights of the polynomial through values at `nodes` and of its derivative, at `at`.
-void lagrange(const double* nodes, int n, double at, double* value, double* slope) noexcept {
+/// Weights of the polynomial through values of these ages and, where asked for, of its derivative, `after` the age 0.
+void lagrange(const double* age, int n, double after, double* value, double* slope) noexcept {
   for (int j = 0; j < n; ++j) {
     double product = 1, derivative = 0;
     for (int i = 0; i < n; ++i) {
       if (i == j) continue;
-      const double d = nodes[j] - nodes[i];
-      derivative = (derivative * (at - nodes[i]) + product) / d;
-      product *= (at - nodes[i]) / d;
+      const double d = age[i] - age[j];
+      if (slope != nullptr) derivative = (derivative * (after + age[i]) + product) / d;
+      product *= (after + age[i]) / d;
     }
     value[j] = product;
-    slope[j] = derivative;
+    if (slope != nullptr) slope[j] = derivative;
   }
 }
 
@@ -141,9 +144,8 @@ void BdfStepper::forget() noexcept { points_ = 1; }
 
 /// P_degree and its derivative at the time `after` the newest state.
 void BdfStepper::evaluate(int degree, double after, Out x, Out slope) const noexcept {
-  Weights nodes, value, derivative, a{}, b{};
-  for (int i = 0; i <= degree; ++i) nodes[static_cast<std::size_t>(i)] = -age_[static_cast<std::size_t>(i)];
-  lagrange(nodes.data(), degree + 1, after, value.data(), derivative.data());
+  Weights value, derivative, a{}, b{};
+  lagrange(age_.data(), degree + 1, after, value.data(), derivative.data());
   for (std::size_t i = 0; i <= static_cast<std::size_t>(degree); ++i) {
     a[static_cast<std::size_t>(column_[i])] = value[i];
     b[static_cast<std::size_t>(column_[i])] = derivative[i];
@@ -267,22 +269,24 @@ StepStatus BdfStepper::prepare(double t) noexcept {
     jacobian_usable_ = jacobian_current_ = true;
   }
   const double ratio = c_ / factored_c_;
-  if (factored_c_ > 0 && ratio < refactor_ratio && ratio * refactor_ratio > 1 && !(fixed() && ratio != 1))
+  if (factored_c_ > 0 && ratio < refactor_ratio && ratio * refactor_ratio > 1 && !(fixed() && ratio != 1)) {
+    if (motion_.applies() && scaled_c_ != c_ && system_->rescale(c_)) scaled_c_ = c_;
     return StepStatus::ok;
+  }
   factored_c_ = 0;
   if (const StepStatus status = system_->factor(c_); status != StepStatus::ok) return status;
-  factored_c_ = c_;
+  factored_c_ = scaled_c_ = c_;
   return StepStatus::ok;
 }
 
 /// (4), f at the prediction in rho_.
 StepStatus BdfStepper::iterate(double t, double h) noexcept {
   const bool patient = fixed();
-  const int own = patient ? 50 : 4;
+  const int own = patient ? 50 : motion_.applies() ? most_iterations_of_motion : most_iterations;
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
   newton_weights(*system_, newton_norm_, x(), h, view(weights_));
   newton_.start(k_max, kappa_ / memory_.weight.of_newton, jacobian_current_ || patient, patient);
-  const double relaxation = 2 / (1 + c_ / factored_c_);
+  const double relaxation = 2 / (1 + c_ / scaled_c_);
   for (bool first = true;; first = false) {
     if (!first)
       if (const EvalStatus status = system_->f(t, view(trial_), view(rho_)); status != EvalStatus::ok)
@@ -325,15 +329,19 @@ void BdfStepper::weigh(double h) noexcept {
 double BdfStepper::difference(int j, double h) noexcept {
   double factor = 1;
   for (int i = 0; i <= j; ++i) factor *= (i + 1) * h / (h + age_[static_cast<std::size_t>(i)]);
-  evaluate(j, h, view(difference_), {});
-  difference_ = trial_ - difference_;
+  Weights weights{};
+  lagrange(age_.data(), j + 1, h, weights.data(), nullptr);
+  for (double& weight : weights) weight = -weight;
+  const auto columns = std::span(column_).first(static_cast<std::size_t>(j) + 1);
+  detail::add_combined_columns(view(std::as_const(trial_)), columns, weights.data(), history_.data(),
+                               view(difference_));
   return factor * norm_.weighted(view(difference_), view(order_weights_));
 }
 
 /// ‖D_k‖ as far as it is an error.
 double BdfStepper::motion_size() noexcept {
   if (!motion_.applies()) return norm_.weighted(view(correction_), view(motion_weights_));
-  motion_.filter(*system_, factored_c_, correction_, residual_, difference_);
+  motion_.filter(*system_, scaled_c_, correction_, residual_, difference_);
   return norm_.weighted(view(difference_), view(motion_weights_));
 }
 
@@ -433,7 +441,7 @@ void BdfStepper::commit() noexcept {
     memory_.order = next_order_;
     newton_.commit();
     newton_limit_.accepted(newton_.contraction());
-    jacobian_usable_ = newton_.contraction() <= slow_contraction;
+    jacobian_usable_ = newton_.contraction() <= (motion_.applies() ? slow_contraction_of_motion : slow_contraction);
   }
   memory_.h_old = h_;
   t_ += h_;

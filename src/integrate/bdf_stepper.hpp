@@ -8,6 +8,8 @@
 ///   c = Σ_{i=0..k−1} 1/(t₁ − t_{n−i}).                                                                               (3)
 /// Simplified Newton from P_k(t₁): (ĉB − J) Δ = residual of (2), x₁ ← x₁ + 2/(1 + c/ĉ) Δ, ĉ the shift of the last
 /// factorisation, J = ∂(f − B w)/∂x at an earlier step.                                                                (4)
+/// At index 3 inertia and constraints rule A(c) = cB − J, and D_L A D_R (step_scaling.hpp) hardly depends on c: with D_L(c) and
+/// D_R(c) the factor made for ĉ stands for A(c), and nothing is relaxed.
 ///
 /// Errors: D_j = x₁ − P_j(t₁), α_i = h/(t₁ − t_{n−i}):
 ///   accepted where C_k ‖D_k‖ ≤ 1,   C_k = max(α_k, |α_k − Σ_{i=1..k} 1/i + Σ_{i=0..k−1} α_i|)                          (5)
@@ -131,7 +133,7 @@ class BdfStepper final : public Stepper {
 
   // Linearisation. factored_c_ = 0: no valid factor.
   bool jacobian_usable_ = false, jacobian_current_ = false;
-  double factored_c_ = 0;
+  double factored_c_ = 0, scaled_c_ = 0;  ///< ĉ, and the shift that the factor stands for
 
   // Trial.
   Vector predicted_, slope_, correction_, trial_, rate_, rho_, residual_, step_, weights_, difference_, zero_;

@@ -87,6 +87,13 @@ class SteppedSystem {
   /// A factor of cB − J, scaled where the model says what its unknowns are.
   [[nodiscard]] StepStatus factor(double c, int slot = 0) noexcept { return factor_shift(c, slot); }
   [[nodiscard]] StepStatus factor(std::complex<double> c, int slot = 0) noexcept { return factor_shift(c, slot); }
+  /// The factor in slot 0, made for another shift, with the scaling for c: see StepMatrix::rescale. False: nothing is scaled.
+  [[nodiscard]] bool rescale(double c) noexcept {
+    if (!scales()) return false;
+    scale(std::abs(c));
+    matrix_->rescale();
+    return true;
+  }
   /// The scaling of a matrix of shift c into matrix(): for those who factorise matrices of their own.
   void scale_for(double abs_c) noexcept {
     if (scales()) scale(abs_c);

@@ -193,6 +193,12 @@ void StepMatrix::set_scaling(In row_scale, In col_scale) noexcept {
   for (std::size_t j = 0; j < col_scale.size(); ++j)
     for (int p = starts[j]; p < starts[j + 1]; ++p) body_->scale_whole[p] = row_scale[rows[p]] * col_scale[j];
 }
+void StepMatrix::rescale(int slot) noexcept {
+  Slot<double>& s = body_->slot<double>(slot);
+  RUBATO_ASSERT(s.scaled && body_->scaled, "a factor with a scaling");
+  s.row_scale = body_->row_scale;
+  s.col_scale = body_->col_scale;
+}
 In StepMatrix::row_scale() const noexcept { return body_->row_scale; }
 In StepMatrix::col_scale() const noexcept { return body_->col_scale; }
 

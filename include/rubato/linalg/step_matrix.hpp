@@ -53,6 +53,9 @@ class StepMatrix {
   void linearise(In B_values, In J_values) noexcept;
   /// Full-size vectors for (2), used by later factor() calls; a factor keeps the scaling it was made with. Ones at first.
   void set_scaling(In row_scale, In col_scale) noexcept;
+  /// The factor of this slot goes on with the scaling set last. Where D_L A(c) D_R hardly depends on c, a factor made for one
+  /// shift then serves for another.
+  void rescale(int slot = 0) noexcept;
   [[nodiscard]] In row_scale() const noexcept;
   [[nodiscard]] In col_scale() const noexcept;
 

@@ -288,6 +288,42 @@ TEST(StepMatrix, ScalingTakesTheConditionFrom1e12ToOrder10AndKeepsTheSolution) {
   }
 }
 
+TEST(StepMatrix, AFactorServesForAnotherShiftWhereInertiaAndConstraintsRule) {
+  // q' = v, v' = −λ, 0 = q: D_L A(c) D_R is the same matrix for every c, so that the factor made for c = 10, scaled for
+  // c = 13, solves with A(13) exactly. With the scaling of c = 10 it does not.
+  const auto B = SparsePattern::from_entries(3, 3, {{0, 0}, {1, 1}}),
+             J = SparsePattern::from_entries(3, 3, {{0, 1}, {1, 2}, {2, 0}});
+  std::vector<double> J_values(3);
+  J_values[J.index_of(0, 1)] = 1;
+  J_values[J.index_of(1, 2)] = -1;
+  J_values[J.index_of(2, 0)] = 1;
+  const std::vector<ScaledUnknown> unknowns = {ScaledUnknown::position, ScaledUnknown::velocity, ScaledUnknown::force};
+  const std::vector<ScaledEquation> equations = {ScaledEquation::kinematic, ScaledEquation::dynamic,
+                                                 ScaledEquation::position_constraint};
+  StepMatrix matrix(B, J, {});
+  matrix.linearise(std::vector<double>{1, 1}, J_values);
+  std::vector<double> left(3), right(3);
+  const auto scale = [&](double c) {
+    fill_scaling({.k_ave = 0, .m_ave = 1}, c, unknowns, equations, left, right);
+    matrix.set_scaling(left, right);
+  };
+  scale(10);
+  ASSERT_EQ(matrix.factor(10.0), FactorStatus::ok);
+  const double c = 13;
+  const std::vector<double> r = {1, 2, 3};
+  // −q = r₂, c q − v = r₀, c v + λ = r₁.
+  const double q = -r[2], v = c * q - r[0], lambda = r[1] - c * v;
+  std::vector<double> x = r;
+  scale(c);
+  matrix.solve(r, x);  // a factor keeps its scaling until it is told
+  EXPECT_GT(std::abs(x[2] - lambda), 1);
+  matrix.rescale();
+  matrix.solve(r, x);
+  EXPECT_NEAR(x[0], q, 8 * eps * std::abs(q));
+  EXPECT_NEAR(x[1], v, 8 * eps * std::abs(v));
+  EXPECT_NEAR(x[2], lambda, 8 * eps * std::abs(lambda));
+}
+
 TEST(StepMatrix, ScalingModesScaleWhatTheySay) {
   const std::vector<ScaledUnknown> unknowns = {ScaledUnknown::position, ScaledUnknown::velocity, ScaledUnknown::force,
                                                ScaledUnknown::acceleration, ScaledUnknown::position_multiplier};
