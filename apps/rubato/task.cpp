@@ -159,6 +159,10 @@ std::vector<std::string> unused_keys(const io::RunConfig& config, const MethodIn
                                                      : name == "newton.extrapolate" || name == "newton.reuse_jacobian";
     const bool of_stages = of_lobatto || of_newton || name == "solver.estimate" || name == "solver.gamma0" ||
                            (name.starts_with("stiffness.") && name != "stiffness.detect");  // which has a note
+    if (name == "newton.full" && info.kind != "Newmark" && !io::is_default(config, key)) {
+      unused.push_back(key.name);
+      continue;
+    }
     const bool of_control = info.name == "bdf" && (name == "solver.controller" || name == "solver.safety");
     // Radau with theta_of is refused by the library.
     if (!of_control && !(runge_kutta ? of_lobatto && !lobatto && name != "solver.theta_of" : of_stages)) continue;

@@ -39,7 +39,7 @@ Section static_curve(const Control& control) {
       .setting = "`bushing`, the inner rim pushed slowly along its axis (static equilibria), N per mm of thickness.",
       .values = {{"κ [MPa]", "displacement [mm]", "prototype [N/mm]", "Rubato [N/mm]"}, {}},
       .difference =
-          "The publication has no static curve. Agreement to all printed digits with the independent program."};
+          "The publication has no static curve."};
   constexpr std::array<std::array<double, 5>, 2> prototype{
       {{87.8, 179.1, 278.8, 395.8, 547.9}, {131.0, 264.7, 406.9, 564.5, 768.7}}};
   std::vector<io::Series> curves;
@@ -124,7 +124,7 @@ Section table_5_3(const Control& control) {
       .values = {{"κ [MPa]", "field", "published", "prototype", "norm", "difference", "relative"}, {}},
       .difference =
           "The published relative differences are 0.5 %; the printed absolute ones imply norms of the same size as "
-          "ours. On this geometry both methods agree a hundred times better, in the prototype as well: the "
+          "ours. In the prototype both methods agree ten to two hundred times better on this geometry: the "
           "published runs must differ in something that is not printed."};
   constexpr std::array<std::array<const char*, 3>, 2> prototype{
       {{"0.0020 %", "0.018 %", "0.0032 %"}, {"0.0055 %", "0.046 %", "0.017 %"}}};

@@ -1,12 +1,16 @@
 #include "rubato/base/workers.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace rubato {
 
 Workers::Workers(int n) {
   if (n < 1) n = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
-  for (int worker = 1; worker < n; ++worker) threads_.emplace_back([this, worker] { wait_for_loops(worker); });
+  try {
+    for (int worker = 1; worker < n; ++worker) threads_.emplace_back([this, worker] { wait_for_loops(worker); });
+  } catch (const std::system_error&) {  // no more threads to be had: those obtained serve
+  }
 }
 
 Workers::~Workers() {

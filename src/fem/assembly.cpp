@@ -57,7 +57,7 @@ void add_stiffness(const ElementSet& set, int element, int lane, const double* p
 }  // namespace
 
 void Assembly::make_blocks(int threads) {
-  constexpr int packs_per_block = 16, worth_threads = 1000;  // packs: below, waking threads costs more than they save
+  constexpr int packs_per_block = 16, worth_threads = 1000;  // packs: a few milliseconds of work
   std::vector<Block> natural;
   int n_packs = 0;
   for (std::size_t k = 0; k < sets.size(); ++k) {

@@ -17,17 +17,16 @@ FieldFunction::FieldFunction(const Function& everywhere) : everywhere_(everywher
 namespace detail {
 namespace {
 
-Result<const MeshGroup*> group_of(const Mesh& mesh, std::string_view name, std::string_view who) {
-  if (const MeshGroup* group = mesh.find_group(name)) return group;
-  std::vector<std::string> known;
-  for (const auto& g : mesh.groups) known.push_back(g.name);
-  return Error{fmt::format("{}: {}", who, unknown_name("group", name, known))};
-}
-
 Result<void> check_pressure(const Region& region, const Material& material, Shape shape, Analysis analysis) {
   const ShapeInfo& s = info(shape);
   const auto refuse = [&](std::string_view why) { return Error{fmt::format("region \"{}\": {}", region.group, why)}; };
   const bool mixed = region.pressure != PressureSpace::none;
+  if (analysis == Analysis::plane_stress && std::isinf(bulk_modulus(material)))
+    return refuse(fmt::format(
+        "material \"{}\" is incompressible, which plane stress cannot have; give it a bulk modulus", material.name));
+  if (const auto* law = std::get_if<LinearElastic>(&material.law); mixed && law != nullptr && !(law->poisson > 0))
+    return refuse(fmt::format("pressures need a positive Poisson number; that of material \"{}\" is {}", material.name,
+                              law->poisson));
   if (!mixed && std::isinf(bulk_modulus(material)))
     return refuse(fmt::format(
         "material \"{}\" is incompressible: pressure = \"continuous\" or \"discontinuous\" is needed", material.name));
@@ -54,11 +53,8 @@ Result<void> make_sets(SolidParts& parts) {
   std::vector<int> region_of(at(mesh.n_elements()), -1);
   for (std::size_t r = 0; r < model.regions.size(); ++r) {
     const Region& region = model.regions[r];
-    const auto group = group_of(mesh, region.group, "region");
+    const auto group = group_of(mesh, region.group, "region", mesh.dimension);
     if (!group) return group.error();
-    if ((*group)->dimension != mesh.dimension)
-      return Error{fmt::format("region \"{}\" has dimension {}, a region of this mesh has {}", region.group,
-                               (*group)->dimension, mesh.dimension)};
     const auto material = std::find_if(model.materials.begin(), model.materials.end(),
                                        [&](const Material& m) { return m.name == region.material; });
     if (material == model.materials.end()) {
@@ -142,6 +138,7 @@ void add_loads(SolidParts& parts, const std::array<Function, 3>& functions, std:
     for (std::size_t node = 0; node < per_node.size(); ++node) load.force[node * at(d) + at(i)] = per_node[node];
     parts.loads.push_back(std::move(load));
   }
+  return {};
 }
 
 Result<void> make_loads(SolidParts& parts) {
@@ -151,15 +148,12 @@ Result<void> make_loads(SolidParts& parts) {
   const auto n_nodes = at(mesh.n_nodes());
   std::vector<double> share(n_nodes);
   const auto starts = parts.node_pattern.column_starts();
-  for (std::size_t node = 0; node < n_nodes; ++node)  // ∫ ρ N_a: the row sums of the mass
+  for (std::size_t node = 0; node < n_nodes; ++node)  // the row sums of the mass, so that a free body falls as a whole
     for (int p = starts[node]; p < starts[node + 1]; ++p) share[node] += parts.mass[at(p)];
-  add_loads(parts, model.gravity, share);
+  if (auto ok = add_loads(parts, model.gravity, share, "gravity"); !ok) return ok;
   for (const Traction& traction : model.tractions) {
-    const auto group = group_of(mesh, traction.group, "traction");
+    const auto group = group_of(mesh, traction.group, "traction", d - 1);
     if (!group) return group.error();
-    if ((*group)->dimension != d - 1)
-      return Error{fmt::format("traction: group \"{}\" has dimension {}, a surface of this mesh has {}", traction.group,
-                               (*group)->dimension, d - 1)};
     std::fill(share.begin(), share.end(), 0.0);
     LoadCase varying{.force = std::vector<double>(n_nodes * at(d)), .factor = traction.varying.factor};
     for (const int e : (*group)->elements) {
@@ -186,15 +180,15 @@ Result<void> make_loads(SolidParts& parts) {
       }
     }
     if (traction.varying.pattern) parts.loads.push_back(std::move(varying));
-    add_loads(parts, traction.stress, share);
+    if (auto ok = add_loads(parts, traction.stress, share, fmt::format("traction on \"{}\"", traction.group)); !ok)
+      return ok;
   }
   VolumePoint point;
   for (const BodyForce& body : model.body_forces) {
-    const auto group = group_of(mesh, body.group, "body force");
+    const auto group = group_of(mesh, body.group, "body force", d);
     if (!group) return group.error();
-    if ((*group)->dimension != d)
-      return Error{fmt::format("body force: group \"{}\" has dimension {}, a region of this mesh has {}", body.group,
-                               (*group)->dimension, d)};
+    if (!body.force.pattern || is_zero(body.force.factor))
+      return Error{fmt::format("body force on \"{}\": it needs a pattern and a factor that is not zero", body.group)};
     LoadCase load{.force = std::vector<double>(n_nodes * at(d)), .factor = body.force.factor};
     for (const int e : (*group)->elements) {
       const auto nodes = mesh.element(e);
@@ -216,7 +210,7 @@ Result<void> make_loads(SolidParts& parts) {
     std::fill(share.begin(), share.end(), 0.0);
     for (const int node : nodes)
       share[at(node)] = (*group)->dimension == 0 ? 1.0 : 1.0 / static_cast<double>(nodes.size());
-    add_loads(parts, force.force, share);
+    if (auto ok = add_loads(parts, force.force, share, fmt::format("force on \"{}\"", force.group)); !ok) return ok;
   }
   return {};
 }
@@ -235,14 +229,16 @@ void make_stiffness_damping(SolidParts& parts) {
     for (auto* places : {&set.stiffness_place, &set.reaction_place, &set.constraint_place, &set.compliance_place})
       places->clear();
   }
-  if (!number_displacements(whole)) return;
+  const auto numbered = number_displacements(whole);
+  RUBATO_ASSERT(numbered.ok(), "nothing is prescribed here");
   make_patterns(whole);
   whole.assembly.make_blocks(1);
   std::vector<double> values(at(whole.patterns.K.nnz()));
   const std::vector<double> rest(parts.coordinate.size()), no_pressure(at(parts.n_lambda));
   ScratchMemory memory(whole.assembly.scratch_bytes());
-  if (whole.assembly.run({.u = rest, .lambda = no_pressure, .stiffness = values}, memory.scratch()) != EvalStatus::ok)
-    return;
+  const EvalStatus status =
+      whole.assembly.run({.u = rest, .lambda = no_pressure, .stiffness = values}, memory.scratch());
+  RUBATO_ASSERT(status == EvalStatus::ok, \"undeformed elements are not inverted\");
   std::vector<Entry> entries;  // the numbers of q ascend with the places: the order of the values stays
   for (int j = 0; j < whole.patterns.K.cols(); ++j)
     for (const int i : whole.patterns.K.column(j))
@@ -283,9 +279,14 @@ Result<SolidParts> make_parts(SolidModel model) {
   if (model.mesh.dimension != (space ? 3 : 2))
     return Error{
         fmt::format("the mesh has {} dimensions; this analysis needs {}", model.mesh.dimension, space ? 3 : 2)};
-  if (!(model.thickness > 0)) return Error{fmt::format("thickness = {} must be positive", model.thickness)};
-  if (!(model.mass_damping >= 0 && model.stiffness_damping >= 0))
-    return Error{fmt::format("damping {} and {} must not be negative", model.mass_damping, model.stiffness_damping)};
+  if (!(model.thickness > 0) || !std::isfinite(model.thickness))
+    return Error{fmt::format("thickness = {} must be positive", model.thickness)};
+  if (!(model.mass_damping >= 0 && model.stiffness_damping >= 0 &&
+        std::isfinite(model.mass_damping + model.stiffness_damping)))
+    return Error{fmt::format("damping {} and {}: numbers that are not negative are needed", model.mass_damping,
+                             model.stiffness_damping)};
+  if (model.threads < 0 || model.threads > 256)
+    return Error{fmt::format("threads = {}; 0 (those of the machine) to 256 are possible", model.threads)};
   if (auto ok = check(model.mesh); !ok) return ok.error();
   for (const Material& material : model.materials)
     if (auto ok = check(material); !ok) return ok.error();

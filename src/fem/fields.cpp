@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "law_data.hpp"
+
 namespace rubato::fem::detail {
 
 void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
@@ -59,6 +61,7 @@ void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
         const double deviator = 0.5 * (std::pow(sigma[0][0] - sigma[1][1], 2) + std::pow(sigma[1][1] - sigma[2][2], 2) +
                                        std::pow(sigma[2][2] - sigma[0][0], 2)) +
                                 3 * (std::pow(sigma[0][1], 2) + std::pow(sigma[1][2], 2) + std::pow(sigma[0][2], 2));
+        const double energy = r.energy + (mixed ? volumetric_energy(set.law, pressure) : 0);
         for (std::size_t a = 0; a < nodes.size(); ++a) {
           const double w = point.weight * point.shape.n[a] * point.shape.n[a];
           const auto node = at(nodes[a]);
@@ -67,7 +70,7 @@ void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
           const double six[6] = {sigma[0][0], sigma[1][1], sigma[2][2], sigma[0][1], sigma[1][2], sigma[0][2]};
           for (std::size_t c = 0; c < 6; ++c) out.stress[6 * node + c] += w * six[c];
           out.von_mises[node] += w * std::sqrt(deviator);
-          out.energy_density[node] += w * r.energy;
+          out.energy_density[node] += w * energy;
           out.volume_ratio[node] += w * j;
         }
       }

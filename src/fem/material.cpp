@@ -80,7 +80,7 @@ Result<void> check(const Material& material) {
                     where, shear_modulus(material))};
   if (!(material.bulk > 0))
     return Error{fmt::format("{}: bulk = {} Pa must be positive (inf: incompressible)", where, material.bulk)};
-  if (material.volumetric == VolumetricLaw::ogden && !(material.beta > 0))
+  if (material.volumetric == VolumetricLaw::ogden && !(material.beta > 0 && std::isfinite(material.beta)))
     return Error{fmt::format("{}: beta = {} must be positive", where, material.beta)};
   return {};
 }
@@ -124,6 +124,13 @@ LawData law_data(const Material& material, bool mixed) noexcept {
   m.compliance = 1 / material.bulk;
   m.beta = material.beta;
   return m;
+}
+
+double volumetric_energy(const LawData& law, double pressure) noexcept {
+  double growth = 0, d = 0, u = 0, first = 0, second = 0;
+  if (!(law.compliance > 0) || !RUBATO_KERNEL_SET::inverse_volumetric(law, pressure, growth, d)) return 0;
+  RUBATO_KERNEL_SET::volumetric(law, 1.0 + growth, u, first, second);
+  return u;
 }
 
 }  // namespace detail

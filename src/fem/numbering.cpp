@@ -38,6 +38,24 @@ void pressures_of(const ElementSet& set, int element, std::vector<int>& pressure
 
 }  // namespace
 
+Result<const MeshGroup*> group_of(const Mesh& mesh, std::string_view name, std::string_view who, int dimension) {
+  const MeshGroup* found = nullptr;
+  std::vector<std::string> known;
+  for (const MeshGroup& group : mesh.groups) {
+    if (dimension >= 0 && group.dimension != dimension) continue;
+    known.push_back(group.name);
+    if (group.name != name) continue;
+    if (found != nullptr)
+      return Error{fmt::format("{}: \"{}\" is the name of two groups, of dimension {} and {}", who, name,
+                               found->dimension, group.dimension)};
+    found = &group;
+  }
+  const std::string of = dimension < 0 ? "group" : fmt::format("group of dimension {}", dimension);
+  if (found == nullptr) return Error{fmt::format("{}: {}", who, unknown_name(of, name, known))};
+  if (found->elements.empty()) return Error{fmt::format("{}: group \"{}\" is empty", who, name)};
+  return found;
+}
+
 Result<void> number_displacements(SolidParts& parts) {
   const Mesh& mesh = parts.model.mesh;
   const int d = mesh.dimension;
@@ -45,15 +63,15 @@ Result<void> number_displacements(SolidParts& parts) {
   for (const ElementSet& set : parts.assembly.sets)
     for (const int node : set.node_of)
       for (int i = 0; i < d; ++i) parts.coordinate[at(node * d + i)] = 0;
-  std::vector<int> function_of(parts.coordinate.size(), -1);
+  std::vector<int> function_of(parts.coordinate.size(), -1), support_of(parts.coordinate.size(), -1);
   for (const Prescribed& condition : parts.model.prescribed) {
-    const MeshGroup* group = mesh.find_group(condition.group);
-    if (group == nullptr) {
-      std::vector<std::string> known;
-      for (const auto& g : mesh.groups) known.push_back(g.name);
-      return Error{"prescribed displacement: " + unknown_name("group", condition.group, known)};
-    }
-    const std::vector<int> nodes = mesh.nodes_of(*group);
+    const auto group = group_of(mesh, condition.group, "prescribed displacement");
+    if (!group) return group.error();
+    const std::vector<int> nodes = mesh.nodes_of(**group);
+    const auto same = [&](const SolidParts::Supported& s) { return s.group == condition.group; };
+    const auto known = std::find_if(parts.supports.begin(), parts.supports.end(), same);
+    const int support = static_cast<int>(known - parts.supports.begin());
+    if (known == parts.supports.end()) parts.supports.push_back({.group = condition.group, .places = {}});
     for (int i = 0; i < 3; ++i) {
       if (!condition.displacement[at(i)]) continue;
       if (i >= d)
@@ -62,17 +80,18 @@ Result<void> number_displacements(SolidParts& parts) {
       const FieldFunction& field = *condition.displacement[at(i)];
       for (const int node : nodes) {
         if (field.uniform() ? node == nodes.front() : true) parts.functions.push_back(field.at(mesh.point(node)));
-        if (parts.coordinate[at(node * d + i)] != -2)
-          function_of[at(node * d + i)] = static_cast<int>(parts.functions.size()) - 1;
+        if (parts.coordinate[at(node * d + i)] == -2) continue;
+        function_of[at(node * d + i)] = static_cast<int>(parts.functions.size()) - 1;
+        support_of[at(node * d + i)] = support;
       }
     }
-    parts.supports.push_back({condition.group, nodes});
   }
   for (std::size_t place = 0; place < parts.coordinate.size(); ++place) {
     if (parts.coordinate[place] == -2) continue;
     if (function_of[place] >= 0) {
       parts.coordinate[place] = -1;
       parts.driven.push_back({static_cast<int>(place), function_of[place]});
+      parts.supports[at(support_of[place])].places.push_back(static_cast<int>(place));
     } else {
       parts.coordinate[place] = static_cast<int>(parts.free_places.size());
       parts.free_places.push_back(static_cast<int>(place));

@@ -4,6 +4,10 @@
 
 namespace rubato::fem::detail {
 
+/// The one group of this name, of this dimension where one is given, with at least one element; `who` begins the message.
+[[nodiscard]] Result<const MeshGroup*> group_of(const Mesh& mesh, std::string_view name, std::string_view who,
+                                                int dimension = -1);
+
 /// Fills coordinate, free_places, driven, functions.
 [[nodiscard]] Result<void> number_displacements(SolidParts& parts);
 /// Numbers the pressures of the sets: one per corner node and region, or per element.

@@ -38,7 +38,7 @@ struct SolidParts {
 
   struct Supported {
     std::string group;
-    std::vector<int> nodes;
+    std::vector<int> places;  ///< node · dimension + axis: those whose last word this group has
   };
   std::vector<Supported> supports = {};  ///< prescribed groups: their reactions are outputs
 };

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "fields.hpp"
+#include "rubato/base/function_jumps.hpp"
 #include "rubato/linalg/sparse_product.hpp"
 #include "solid_parts.hpp"
 
@@ -127,8 +128,13 @@ class Solid final : public SolidSystem {
     for (const LoadCase& load : parts_.loads) next = std::min(next, load.factor.next_break(t));
     return next;
   }
+  /// Where a prescribed motion has a kink or a load jumps, velocities, accelerations and pressures have to be found anew.
   EventEffect on_event(const EventContext& event, Out, Out, Out) const noexcept override {
-    return {.mode = event.mode};  // a kink of a function: the method starts afresh, nothing else changes
+    const auto motion = [&](const Function& f) { return jumps(f, event.t, 2); };
+    const auto load = [&](const LoadCase& l) { return jumps(l.factor, event.t, 0); };
+    return {.mode = event.mode,
+            .state_changed = std::any_of(parts_.functions.begin(), parts_.functions.end(), motion) ||
+                             std::any_of(parts_.loads.begin(), parts_.loads.end(), load)};
   }
 
   std::vector<std::string> output_names() const override;
@@ -283,7 +289,7 @@ std::vector<std::string> Solid::output_names() const {
   return out;
 }
 
-/// Reactions: what the supports do to the body, M u'' + D u' + f_int − f_ext summed over the group's nodes.
+/// Reactions: what the supports do to the body, M u'' + D u' + f_int − f_ext summed over what each of them prescribes.
 EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
   Scratch scratch = p.scratch;
   const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_), rate2 = scratch.take<double>(full_),
@@ -300,14 +306,11 @@ EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
   put_driven(p.t, 2, rate2);
   multiply_mass(rate2, inertia);
   std::size_t next = 2;
-  for (const auto& support : parts_.supports)
-    for (int i = 0; i < dimension(); ++i) {
-      double sum = 0;
-      for (const int node : support.nodes)
-        if (const auto place = at(node * dimension() + i); parts_.coordinate[place] == -1)
-          sum += f[place] + inertia[place];
-      y[next++] = sum;
-    }
+  for (const auto& support : parts_.supports) {
+    for (int i = 0; i < dimension(); ++i) y[next + at(i)] = 0;
+    for (const int place : support.places) y[next + at(place % dimension())] += f[at(place)] + inertia[at(place)];
+    next += at(dimension());
+  }
   return status;
 }
 

@@ -61,13 +61,12 @@ Result<BackEnd> back_end_from_name(std::string_view name) {
 // method on the same back end.
 //
 // MUMPS if L + U would have more than 100 entries per row and the pattern is nearly symmetric; else KLU.
-// Measured (bench/kernels/finite_elements.cpp; the same work, entries per row and time of KLU / time of MUMPS):
-//   plane chain of 20, 100, 1000 links (n = 100 … 5000):      15: 0.1 … 0.2
-//   squares of Taylor and Hood, k × k, saddle points, k = 3: 47: 0.3   5: 66: 0.7   7: 81: 1.0   10: 108: 1.6   19: 154: 3.1
-//                                                         28: 196: 8.4 (n = 7339);   strips 2 × 100: 50: 0.6   4 × 50: 80: 1.0
-//   bricks, k³, k = 3 (n = 192): 81: 1.1   4: 126: 2.0   5: 171: 3.3   8 (n = 2187): 375: 9   11: 606: 14
-//                                        rods of bricks 500 × 1 × 1: 36: 0.65   100 × 2 × 2: 82: 2.3
-// On the saddle points pivots on the diagonal fail KLU also in another way: growth 10⁴ … 10⁸, with MUMPS 1.
+// Measured on a busy machine (chains, squares and bricks of bench/kernels/finite_elements.cpp; the same work in CPU time; entries
+// per row of L + U as KLU predicts them: time of KLU / time of MUMPS):
+//   plane chain of 20, 100, 1000 links (n = 100 … 5000):     15: 0.1 … 0.2
+//   squares of Taylor and Hood, k × k, saddle points, k = 10: 108: 1.6   19: 154: 3.0   28 (n = 7339): 196: 8.4
+//   bricks, k³, k = 8 (n = 2187):                             375: 5 … 9
+// Below about 80 entries per row KLU is faster or equal.
 BackEnd resolved(BackEnd back_end, const SparsePattern& pattern) {
   if (back_end != BackEnd::automatic) return back_end;
   constexpr int always_dense = 16, never_dense = 2000;

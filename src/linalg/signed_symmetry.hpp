@@ -53,7 +53,7 @@ class SignedSymmetry {
  private:
   /// Assembly in another order leaves differences of a few ε of the largest entries; smaller entries may differ in more
   /// of their digits.
-  static constexpr double relative = 1e-10, absolute = 1e-14;
+  static constexpr double relative = 1e-13, absolute = 1e-15;
 
   static double tolerance(T x, T y) noexcept { return relative * (magnitude(x) + magnitude(y)) + absolute; }
 

@@ -2,12 +2,9 @@
 /// Functions of time as jets. The function itself is differentiated once, over plain numbers; other scalars follow by the
 /// chain rule.
 #include "jet.hpp"
-#include "rubato/base/function.hpp"
+#include "rubato/base/function_jumps.hpp"
 
 namespace rubato::multibody::detail {
-
-/// Whether f or one of its first n derivatives (n ≤ 2) differs on the two sides of t.
-[[nodiscard]] bool jumps(const Function& f, double t, int n) noexcept;
 
 /// A function of x with this value and slope there.
 inline double lifted(double /*x*/, double value, double /*slope*/) { return value; }

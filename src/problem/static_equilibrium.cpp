@@ -417,6 +417,11 @@ Result<MechanicalState> static_equilibrium(const MechanicalSystem& system, const
 Result<MechanicalState> static_path(const MechanicalSystem& system, const MechanicalState& guess,
                                     const PathOptions& options) {
   Start start(system, guess, options.start, "static_path");
+  for (std::size_t i = 0; i < options.times.size(); ++i)
+    if (const double before = i == 0 ? guess.t : options.times[i - 1];
+        !(options.times[i] > before) || !std::isfinite(options.times[i]))
+      return start.error(
+          fmt::format("times[{}] = {} is not after {}", i, shortest(options.times[i]), shortest(before)));
   if (auto ok = prepare(start); !ok) return ok.error();
   Equilibrium equilibrium(start);
   if (auto ok = equilibrium.solve(); !ok) return ok.error();

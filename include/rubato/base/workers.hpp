@@ -13,7 +13,7 @@ namespace rubato {
 
 class Workers {
  public:
-  /// n threads in all, the caller's included. n < 1: as many as the machine has, at most 8.
+  /// n threads in all, the caller's included; fewer where the system gives no more. n < 1: as many as the machine has, at most 8.
   explicit Workers(int n);
   ~Workers();
   Workers(const Workers&) = delete;

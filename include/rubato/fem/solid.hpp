@@ -95,7 +95,7 @@ struct SolidModel {
   int threads = 0;  ///< of assembly; 0: those of the machine. Results do not depend on it.
 };
 
-/// Values at the nodes, for pictures.
+/// Values at the nodes, for pictures: means over the elements around, also where materials meet.
 struct SolidFields {
   std::vector<double> displacement = {};  ///< dimension per node
   std::vector<double> velocity = {};
@@ -116,7 +116,7 @@ class SolidSystem : public MechanicalSystem {
   /// Displacements of all nodes, `dimension` per node.
   [[nodiscard]] virtual std::vector<double> displacements(double t, In q) const = 0;
   [[nodiscard]] virtual SolidFields fields(const MechanicalPoint<double>& p) const = 0;
-  /// The first element turned inside out at q, as index into the mesh; −1: none.
+  /// An element turned inside out at q, as index into the mesh; −1: none.
   [[nodiscard]] virtual int inverted_element(double t, In q) const = 0;
 
  protected:

@@ -84,7 +84,10 @@ unsigned integrate_pack(const LawData& law, const SetShape& set, const PackInput
           if (law.compliance > 0)
             for (int e = 0; e < lanes; ++e) {
               double growth, d, first, second;
-              inverse_volumetric(law, pressure[e], growth, d);
+              if (!inverse_volumetric(law, pressure[e], growth, d)) {
+                inverted |= 1u << e;
+                continue;
+              }
               volume[e] -= growth;
               slope[e] = d;
               double u;

@@ -132,7 +132,7 @@ inline void respond(const LawData& m, const S* f, const S* h, const S& j, S* w, 
   }
 }
 
-/// Plane stress: F₃₃ such that P₃₃ = 0, by Newton's method from F₃₃ = 1/det of the plane part where that is positive; then the
+/// Plane stress: F₃₃ such that P₃₃ = 0, by Newton's method from F₃₃ = 1/√det of the plane part where that is positive; then the
 /// tangent of the plane components with F₃₃ eliminated. False: no F₃₃ found.
 template <class S>
 inline bool respond_in_plane_stress(const LawData& m, S* f, S* h, S& j, S* w, S* p, S (*a)[PlaneSet::n]) {
@@ -151,7 +151,8 @@ inline bool respond_in_plane_stress(const LawData& m, S* f, S* h, S& j, S* w, S*
       if (!(std::fabs(step) > 4e-16 * std::fabs(x))) continue;
       settled = settled && std::fabs(step) <= 1e-13 * std::fabs(x);
       const double next = x - step;
-      set_lane(f[8], e, slope > 0 && next > 0.3 * x && next < 3 * x ? next : step > 0 ? 0.5 * x : 2 * x);
+      const bool trusted = m.family == Family::linear || (slope > 0 && next > 0.3 * x && next < 3 * x);
+      set_lane(f[8], e, trusted ? next : step > 0 ? 0.5 * x : 2 * x);
     }
   }
   for (int c = 0; c < PlaneSet::n; ++c) {

@@ -62,33 +62,36 @@ inline void volumetric(const LawData& m, const S& j, S& u, S& d, S& dd) {
   }
 }
 
-/// J − 1 = h(p), the inverse of p = U'(J), and h'(p).
-inline void inverse_volumetric(const LawData& m, double p, double& h, double& d) {
+/// J − 1 = h(p), the inverse of p = U'(J), and h'(p). False: no such J (Ogden's U' has a maximum).
+inline bool inverse_volumetric(const LawData& m, double p, double& h, double& d) {
   const double x = p * m.compliance;
   switch (m.volume) {
     case Volume::quadratic:
       h = x;
       d = m.compliance;
-      return;
+      return true;
     case Volume::simo_miehe: {
       const double root = std::sqrt(1.0 + x * x);
       h = x + x * x / (1.0 + root);
       d = m.compliance * (1.0 + x / root);
-      return;
+      return true;
     }
-    default: {  // Ogden: β x = (1 − J^{−β})/J by Newton's method; monotone for J below the maximum
-      double j = 1.0 + x, slope = 1.0;
-      for (int k = 0; k < 50; ++k) {
+    default: {
+      // Ogden: β x = (1 − J^{−β})/J, concave and rising up to its maximum: Newton's method from the left of the root rises
+      // monotonically. x < 0: one step from the right, J^{−(1+β)} = 1 − β x, leads there.
+      double j = x > 0 ? 1.0 : std::pow(1.0 - m.beta * x, -1.0 / (1.0 + m.beta)), slope = 1.0;
+      bool found = false;
+      for (int k = 0; k < 100 && !found; ++k) {
         const double power = std::pow(j, -m.beta);
-        const double residual = (1.0 - power) / j - m.beta * x;
         slope = ((1.0 + m.beta) * power - 1.0) / (j * j);
-        const double step = residual / slope;
+        const double step = ((1.0 - power) / j - m.beta * x) / slope;
+        if (!(slope > 0)) return false;
         j -= step;
-        if (!(std::fabs(step) > 1e-15 * std::fabs(j))) break;
+        found = std::fabs(step) <= 1e-14 * j;
       }
       h = j - 1.0;
       d = m.compliance * m.beta / slope;
-      return;
+      return found && j > 0;
     }
   }
 }
