@@ -38,8 +38,7 @@ Section static_curve(const Control& control) {
   Section section{
       .setting = "`bushing`, the inner rim pushed slowly along its axis (static equilibria), N per mm of thickness.",
       .values = {{"κ [MPa]", "displacement [mm]", "prototype [N/mm]", "Rubato [N/mm]"}, {}},
-      .difference =
-          "The publication has no static curve."};
+      .difference = "The publication has no static curve."};
   constexpr std::array<std::array<double, 5>, 2> prototype{
       {{87.8, 179.1, 278.8, 395.8, 547.9}, {131.0, 264.7, 406.9, 564.5, 768.7}}};
   std::vector<io::Series> curves;
