@@ -127,13 +127,18 @@ void make_mass(SolidParts& parts) {
   }
 }
 
+bool is_zero(const Function& f) {
+  const Expression* expression = f.expression();
+  return expression != nullptr && expression->is_constant() && expression->evaluate(std::span<const double>()) == 0;
+}
+
 /// One load case per function that is not zero: axis by axis.
-void add_loads(SolidParts& parts, const std::array<Function, 3>& functions, std::span<const double> per_node) {
+Result<void> add_loads(SolidParts& parts, const std::array<Function, 3>& functions, std::span<const double> per_node,
+                       std::string_view who) {
   const int d = parts.model.mesh.dimension;
-  for (int i = 0; i < d; ++i) {
-    const Expression* expression = functions[at(i)].expression();
-    if (expression != nullptr && expression->is_constant() && expression->evaluate(std::span<const double>()) == 0)
-      continue;
+  for (int i = 0; i < 3; ++i) {
+    if (is_zero(functions[at(i)])) continue;
+    if (i >= d) return Error{fmt::format("{}: a plane model has no third axis", who)};
     LoadCase load{.force = std::vector<double>(at(parts.model.mesh.n_nodes() * d)), .factor = functions[at(i)]};
     for (std::size_t node = 0; node < per_node.size(); ++node) load.force[node * at(d) + at(i)] = per_node[node];
     parts.loads.push_back(std::move(load));
@@ -238,7 +243,7 @@ void make_stiffness_damping(SolidParts& parts) {
   ScratchMemory memory(whole.assembly.scratch_bytes());
   const EvalStatus status =
       whole.assembly.run({.u = rest, .lambda = no_pressure, .stiffness = values}, memory.scratch());
-  RUBATO_ASSERT(status == EvalStatus::ok, \"undeformed elements are not inverted\");
+  RUBATO_ASSERT(status == EvalStatus::ok, "undeformed elements are not inverted");
   std::vector<Entry> entries;  // the numbers of q ascend with the places: the order of the values stays
   for (int j = 0; j < whole.patterns.K.cols(); ++j)
     for (const int i : whole.patterns.K.column(j))
