@@ -5,13 +5,16 @@
 
 namespace rubato {
 
-Recorder::Recorder(const InitialValueProblem& problem, std::vector<double> times)
+Recorder::Recorder(const InitialValueProblem& problem, std::vector<double> times, std::vector<std::size_t> channels)
     : problem_(problem),
       scratch_(problem.dae->scratch_bytes()),
       every_step_(times.empty()),
       wanted_(std::move(times)),
       names_(problem.dae->layout().component_names()),
       n_outputs_(problem.dae->output_names().size()),
+      n_invariants_(problem.dae->invariant_names().size()),
+      channels_(std::move(channels)),
+      derived_(n_outputs_ + n_invariants_),
       x_(problem.dae->size()),
       w_(problem.dae->size()),
       u_(problem.dae->n_inputs()),
@@ -21,6 +24,13 @@ Recorder::Recorder(const InitialValueProblem& problem, std::vector<double> times
   for (auto names : {problem.dae->output_names(), problem.dae->invariant_names()})
     names_.insert(names_.end(), names.begin(), names.end());
   units_.resize(names_.size());  // outputs and invariants have no declared unit
+  if (channels_.empty()) return;
+  for (std::size_t k = 0; k < channels_.size(); ++k) {  // ascending: k ≤ channels_[k]
+    std::swap(names_[k], names_[channels_[k]]);
+    std::swap(units_[k], units_[channels_[k]]);
+  }
+  names_.resize(channels_.size());
+  units_.resize(channels_.size());
 }
 
 void Recorder::on_restart(double t, In x, In w, In base, int mode) {
@@ -49,11 +59,7 @@ void Recorder::on_step(const StepView& step) {
 
 void Recorder::record(double t, In x, In w, In base, In u, int mode) {
   times_.push_back(t);
-  const std::size_t first = values_.size();
-  values_.insert(values_.end(), x.begin(), x.end());
-  values_.resize(first + names_.size());
-  const Out row = Out(values_).subspan(first);
-  const Out outputs = row.subspan(x.size(), n_outputs_), invariants = row.subspan(x.size() + n_outputs_);
+  const Out outputs = Out(derived_).first(n_outputs_), invariants = Out(derived_).subspan(n_outputs_);
   const auto at = [&]() -> At {
     return {.t = t, .x = x, .u = u, .base = base, .mode = mode, .scratch = scratch_.scratch()};
   };
@@ -61,6 +67,11 @@ void Recorder::record(double t, In x, In w, In base, In u, int mode) {
   if (!outputs.empty() && problem_.dae->outputs(at(), w, outputs) != EvalStatus::ok) std::ranges::fill(outputs, nan);
   if (!invariants.empty() && problem_.dae->invariants(at(), invariants) != EvalStatus::ok)
     std::ranges::fill(invariants, nan);
+  if (channels_.empty()) {
+    values_.insert(values_.end(), x.begin(), x.end());
+    values_.insert(values_.end(), derived_.begin(), derived_.end());
+  }
+  for (const std::size_t j : channels_) values_.push_back(j < x.size() ? x[j] : derived_[j - x.size()]);
 }
 
 In Recorder::row(std::size_t i) const noexcept { return In(values_).subspan(i * names_.size(), names_.size()); }

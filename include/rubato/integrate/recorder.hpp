@@ -13,9 +13,11 @@ class Recorder final : public Observer {
   /// `times` empty: every accepted step, and the state on both sides of an event. Otherwise the given times in rising
   /// order, those outside the interval ignored; the state before an event where a time meets one.
   /// Outputs and invariants a model cannot evaluate are recorded as NaN.
+  /// `channels`: the columns to keep, ascending; empty: all. Large systems have more unknowns than anybody looks at.
   /// The problem must outlive the recorder.
-  explicit Recorder(const InitialValueProblem& problem, std::vector<double> times = {});
-  explicit Recorder(InitialValueProblem&&, std::vector<double> = {}) = delete;
+  explicit Recorder(const InitialValueProblem& problem, std::vector<double> times = {},
+                    std::vector<std::size_t> channels = {});
+  explicit Recorder(InitialValueProblem&&, std::vector<double> = {}, std::vector<std::size_t> = {}) = delete;
 
   void on_restart(double t, In x, In w, In base, int mode) override;
   void on_step(const StepView& step) override;
@@ -39,7 +41,9 @@ class Recorder final : public Observer {
   std::vector<double> wanted_;
   std::size_t next_ = 0;
   std::vector<std::string> names_, units_;
-  std::size_t n_outputs_;
+  std::size_t n_outputs_, n_invariants_;
+  std::vector<std::size_t> channels_;
+  std::vector<double> derived_;  ///< outputs and invariants of a row
   std::vector<double> times_, values_, step_sizes_, step_times_;
   std::vector<EventRecord> events_;
   Vector x_, w_, u_, rate_;

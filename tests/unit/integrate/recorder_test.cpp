@@ -62,6 +62,18 @@ TEST(Recorder, ColumnsAreUnknownsOutputsInvariants) {
   EXPECT_TRUE(std::isnan(recorder.row(1)[3])) << "what the model cannot say is not a number";
 }
 
+TEST(Recorder, KeepsTheChannelsAskedFor) {
+  const auto problem = driven();
+  Recorder all(problem, {0.5, 1.5}), some(problem, {0.5, 1.5}, {0, 2});
+  EXPECT_EQ(some.names(), (std::vector<std::string>{"x", "command"}));
+  EXPECT_EQ(some.units().size(), 2u);
+  run(problem, all);
+  run(problem, some);
+  ASSERT_EQ(some.rows(), 2u);
+  EXPECT_EQ(some.column(0), all.column(0));
+  EXPECT_EQ(some.column(1), all.column(2));
+}
+
 TEST(Recorder, EveryStepHasARowAndBreaksHaveTwo) {
   const auto problem = driven();
   Recorder recorder(problem);
