@@ -295,6 +295,10 @@ Result<SolidParts> make_parts(SolidModel model) {
   if (auto ok = check(model.mesh); !ok) return ok.error();
   for (const Material& material : model.materials)
     if (auto ok = check(material); !ok) return ok.error();
+  for (const Probe& probe : model.probes)
+    if (probe.nodes.empty() ||
+        std::ranges::any_of(probe.nodes, [&](int node) { return node < 0 || node >= model.mesh.n_nodes(); }))
+      return Error{fmt::format("probe \"{}\" has no nodes, or nodes that are not of the mesh", probe.name)};
   SolidParts parts;
   parts.model = std::move(model);
   parts.assembly.n_nodes = parts.model.mesh.n_nodes();

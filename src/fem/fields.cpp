@@ -11,7 +11,7 @@ void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
   const Mesh& mesh = parts.model.mesh;
   const int d = mesh.dimension;
   const auto n = at(mesh.n_nodes());
-  std::vector<double> weights(n);
+  std::vector<double> weights(n), mixed_weights(n), mixed_pressure(n);
   for (auto* field : {&out.pressure, &out.von_mises, &out.energy_density, &out.volume_ratio}) field->assign(n, 0.0);
   out.stress.assign(6 * n, 0.0);
   VolumePoint point;
@@ -66,7 +66,11 @@ void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
           const double w = point.weight * point.shape.n[a] * point.shape.n[a];
           const auto node = at(nodes[a]);
           weights[node] += w;
-          out.pressure[node] += w * (mixed ? pressure : mean);
+          out.pressure[node] += w * mean;
+          if (mixed) {
+            mixed_weights[node] += w;
+            mixed_pressure[node] += w * pressure;
+          }
           const double six[6] = {sigma[0][0], sigma[1][1], sigma[2][2], sigma[0][1], sigma[1][2], sigma[0][2]};
           for (std::size_t c = 0; c < 6; ++c) out.stress[6 * node + c] += w * six[c];
           out.von_mises[node] += w * std::sqrt(deviator);
@@ -81,6 +85,8 @@ void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
     for (auto* field : {&out.pressure, &out.von_mises, &out.energy_density, &out.volume_ratio})
       (*field)[node] /= weights[node];
     for (std::size_t c = 0; c < 6; ++c) out.stress[6 * node + c] /= weights[node];
+    // Where rubber meets steel, steel's stresses would drown it.
+    if (mixed_weights[node] > 0) out.pressure[node] = mixed_pressure[node] / mixed_weights[node];
   }
 }
 

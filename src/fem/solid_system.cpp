@@ -286,6 +286,8 @@ std::vector<std::string> Solid::output_names() const {
   std::vector<std::string> out = {"energy.kinetic", "energy.strain"};
   for (const auto& support : parts_.supports)
     for (int i = 0; i < dimension(); ++i) out.push_back(fmt::format("reaction.{}.{}", support.group, "xyz"[i]));
+  for (const Probe& probe : parts_.model.probes)
+    for (int i = 0; i < dimension(); ++i) out.push_back(fmt::format("displacement.{}.{}", probe.name, "xyz"[i]));
   return out;
 }
 
@@ -311,6 +313,12 @@ EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
     for (const int place : support.places) y[next + at(place % dimension())] += f[at(place)] + inertia[at(place)];
     next += at(dimension());
   }
+  for (const Probe& probe : parts_.model.probes)
+    for (int i = 0; i < dimension(); ++i) {
+      double sum = 0;
+      for (const int node : probe.nodes) sum += u[at(node * dimension() + i)];
+      y[next++] = sum / static_cast<double>(probe.nodes.size());
+    }
   return status;
 }
 

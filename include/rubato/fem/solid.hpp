@@ -78,6 +78,12 @@ struct NodalForce {
   std::array<Function, 3> force = {};
 };
 
+/// Nodes whose displacement, averaged, becomes the outputs displacement.NAME.x, .y, .z.
+struct Probe {
+  std::string name = {};
+  std::vector<int> nodes = {};
+};
+
 struct SolidModel {
   Mesh mesh = {};
   Analysis analysis = Analysis::space;
@@ -88,6 +94,7 @@ struct SolidModel {
   std::vector<Traction> tractions = {};
   std::vector<BodyForce> body_forces = {};
   std::vector<NodalForce> forces = {};
+  std::vector<Probe> probes = {};
   std::array<Function, 3> gravity = {};  ///< an acceleration, m/s²
   bool lumped_mass = false;              ///< row sums (quadratic elements: scaled diagonals, which stay positive)
   double mass_damping = 0;               ///< Rayleigh: D = mass_damping M + stiffness_damping K(undeformed)
