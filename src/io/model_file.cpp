@@ -7,7 +7,7 @@
 
 #include "io/model_geometry.hpp"
 #include "io/model_reader.hpp"
-#include "io/model_values.hpp"
+#include "io/model_tables.hpp"
 #include "io/toml_text.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/file.hpp"
@@ -18,67 +18,18 @@ using namespace multibody;
 
 namespace {
 
-constexpr std::size_t most_elements = 200'000, most_files = 64, deepest_include = 16;
+constexpr std::size_t most_elements = 200'000;
 const std::vector<std::string> element_tables = {"body", "joint", "coupling", "force", "shape"};
 const std::vector<std::string> model_tables = {"include", "model",    "parameters", "body",
                                                "joint",   "coupling", "force",      "shape"};
 
-bool is_word(std::string_view name, bool minus_allowed) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto more = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || (minus_allowed && c == '-'); };
-  return !name.empty() && name.size() <= 100 && letter(name[0]) && std::all_of(name.begin(), name.end(), more);
-}
-
-class Assembler {
+class Assembler final : public ModelTables {
  public:
-  explicit Assembler(const FileText& read) : read_(read) { values_.files = &read_; }
-
-  void take_overrides(std::span<const std::string> overrides) {
-    for (const auto& text : overrides) {
-      const auto equals = text.find('='), dot = text.find('.');
-      const std::string table = text.substr(0, std::min(dot, equals));
-      const std::string key = dot < equals ? text.substr(dot + 1, equals - dot - 1) : std::string{};
-      if (equals == std::string::npos || key.empty()) {
-        values_.mistakes.push_back(fmt::format("--set {}: expected key=value, e.g. --set parameters.L=2", text));
-        continue;
-      }
-      TomlNode& into = table == "model" ? model_overrides_ : parameter_overrides_;
-      into.entries.push_back({.key = key, .node = toml_value(text.substr(equals + 1))});
-    }
-  }
-
-  void read_root(const TomlNode& root, const std::filesystem::path& file, bool included) {
-    values_.file = file.string();
-    if (included)
-      for (const auto& [name, line, column, node] : root.entries)
-        if (!is_model_table(name))
-          values_.complain_at(place(line, column), name,
-                              fmt::format("not in an included file; known there: {}", joined(model_tables)));
-    if (const TomlNode* includes = root.find("include")) {
-      read_includes(*includes, file);
-      values_.file = file.string();
-    }
-    if (const TomlNode* parameters = root.find("parameters")) read_parameters(*parameters);
-    if (const TomlNode* model = root.find("model")) read_model(*model);
-    for (const auto& [name, line, column, node] : root.entries)
-      if (std::find(element_tables.begin(), element_tables.end(), name) != element_tables.end()) {
-        if (!node.is_list()) {
-          values_.complain(node, name,
-                           fmt::format("{} is {}; expected entries [[{}]]", plain(node), type_words(node), name));
-          continue;
-        }
-        for (const auto& entry : node.items) read_element(name, entry);
-      }
-  }
+  explicit Assembler(const FileText& read) : ModelTables(read, model_tables, {"t", "x", "pi", "e"}) {}
 
   Result<ModelFile> finish() {
-    read_model(model_overrides_);
-    std::vector<std::string> names;
-    for (const auto& [name, value] : model_.parameters) names.push_back(name);
-    for (const auto& [key, line, column, node] : parameter_overrides_.entries)
-      if (std::find(names.begin(), names.end(), key) == names.end())
-        values_.complain_at("--set", "parameters." + key,
-                            names.empty() ? "the model has no parameters" : unknown_name("parameter", key, names));
+    if (const auto found = overrides_.find("model"); found != overrides_.end()) read_model(found->second);
+    check_parameters();
     std::vector<std::string> bodies = {"ground"}, joints;
     for (const auto& body : body_names_) bodies.push_back(body);
     for (const auto& joint : joint_names_) joints.push_back(joint);
@@ -94,13 +45,11 @@ class Assembler {
     check_ratios();
     if (!values_.mistakes.empty()) return Error{joined(values_.mistakes, "\n")};
     if (model_.mechanism.bodies.empty()) return Error{fmt::format("{}: body: missing; at least one [[body]]", file_)};
-    std::string text;
-    if (!model_.parameters.empty()) text += "\n[parameters]\n";
-    for (const auto& [name, value] : model_.parameters) text += fmt::format("{} = {}\n", name, toml_text(value));
-    text += elements_text_;
+    std::string text = parameters_text() + elements_text_;
     text += fmt::format("\n[model]\ngravity = [{}, {}, {}]\n", toml_text(model_.mechanism.gravity[0]),
                         toml_text(model_.mechanism.gravity[1]), toml_text(model_.mechanism.gravity[2]));
     model_.text = std::move(text);
+    model_.parameters = parameters_;
     model_.formulation = draft_.formulation;
     return std::move(model_);
   }
@@ -108,79 +57,20 @@ class Assembler {
   void set_file(std::string_view file) { file_ = file; }
 
  private:
-  [[nodiscard]] std::string place(int line, int column) const {
-    return fmt::format("{}:{}:{}", values_.file, line, column);
-  }
   static std::string shortened(std::string sentence) {
     constexpr std::size_t longest = 400;
     return sentence.size() > longest ? sentence.substr(0, longest) + " …" : sentence;
   }
 
-  void read_includes(const TomlNode& node, const std::filesystem::path& from) {
-    const std::vector<TomlNode> single(node.is_text() ? 1 : 0, node);
-    if (!node.is_list() && !node.is_text())
-      return values_.complain(node, "include",
-                              fmt::format("{} is {}; allowed: a list of files", plain(node), type_words(node)));
-    const auto start = from.lexically_normal();
-    stack_.push_back(start);
-    for (const auto& item : node.is_text() ? single : node.items) {
-      if (!item.is_text()) {
-        values_.complain(item, "include", fmt::format("{} is {}; allowed: a file", plain(item), type_words(item)));
-        continue;
-      }
-      const auto file = (from.parent_path() / item.text).lexically_normal();
-      if (std::find(stack_.begin(), stack_.end(), file) != stack_.end()) {
-        values_.complain(item, "include", fmt::format("{} includes itself", plain(item)));
-      } else if (stack_.size() > deepest_include || ++n_files_ > most_files) {
-        values_.complain(item, "include",
-                         fmt::format("more than {} files, or {} inside each other", most_files, deepest_include));
-      } else if (const auto text = read_(file); !text) {
-        values_.complain(item, "include", text.error().message);
-      } else if (const auto root = parse_toml(*text, file.string()); !root) {
-        values_.mistakes.push_back(root.error().message);
-      } else {
-        read_root(*root, file, true);
-        values_.file = from.string();
-      }
-    }
-    stack_.pop_back();
-  }
-
-  void read_parameters(const TomlNode& table) {
-    if (!table.is_table())
-      return values_.complain(
-          table, "parameters",
-          fmt::format("{} is {}; a table is expected: [parameters]", plain(table), type_words(table)));
-    for (const auto& [name, line, column, node] : table.entries) {
-      const std::string path = "parameters." + name;
-      if (!is_word(name, false)) {
-        values_.complain_at(place(line, column), path, "not a name; allowed: letters, digits and _");
-        continue;
-      }
-      if (name == "t" || name == "x" || name == "pi" || name == "e") {
-        values_.complain_at(place(line, column), path,
-                            "t, x, pi and e have a meaning in expressions; another name is needed");
-        continue;
-      }
-      if (values_.constants.contains(name)) {
-        values_.complain_at(place(line, column), path, "given twice");
-        continue;
-      }
-      const TomlNode* chosen = &node;
-      for (const auto& given : parameter_overrides_.entries)
-        if (given.key == name) chosen = &given.node;
-      const ModelKey any{
-          .name = name, .help = {}, .unit = "any", .field = [](Draft& d) -> ModelField { return &d.mass; }};
-      const double value = values_.number(any, *chosen, path).value_or(1);  // a guess, to find further mistakes
-      values_.constants[name] = value;
-      model_.parameters.emplace_back(name, value);
-    }
+  void read_tables(const TomlNode& root) override {
+    if (const TomlNode* model = root.find("model")) read_model(*model);
+    for (const auto& [name, line, column, node] : root.entries)
+      if (std::find(element_tables.begin(), element_tables.end(), name) != element_tables.end())
+        for (const auto& entry : as_entries(node, name)) read_element(name, entry);
   }
 
   void read_model(const TomlNode& table) {
-    if (!table.is_table())
-      return values_.complain(table, "model",
-                              fmt::format("{} is {}; a table is expected: [model]", plain(table), type_words(table)));
+    if (as_table(table, "model") == nullptr) return;
     const ModelSection& section = *find_section("model");
     if (values_.read(section, table, "model", draft_)) section.keep(draft_, model_.mechanism);
   }
@@ -195,7 +85,7 @@ class Assembler {
       return;
     }
     Draft draft;
-    const std::string type = table == "body" ? std::string{} : type_of(table, node);
+    const std::string type = table == "body" ? std::string{} : type_of(model_sections(), table, node, "type");
     if (type.empty() && table != "body") return register_name(table, node);
     const ModelSection& section = *find_section(table, type);
     const bool fine = values_.read(section, node, table, draft);
@@ -208,28 +98,11 @@ class Assembler {
     if (section.keep != nullptr) section.keep(draft, model_.mechanism);
     if (const TomlNode* ratio = node.find("ratio"); ratio != nullptr && ratio->is_text() && type == "gear")
       ratios_.push_back({*ratio, values_.place_of(*ratio), model_.mechanism.couplings.size() - 1});
-    elements_text_ += fmt::format("\n[[{}]]\n", table);
-    for (const auto& [key, line, column, value] : node.entries) {
-      const bool from_file = key == "flexible" && draft.modal && !draft.modal->file_text.empty();
-      elements_text_ += fmt::format("{} = {}\n", toml_key(key), from_file ? draft.modal->file_text : toml_text(value));
-    }
-  }
-
-  /// The type named, or nothing after a complaint.
-  std::string type_of(const std::string& table, const TomlNode& node) {
-    const auto known = section_types(table);
-    const TomlNode* type = node.find("type");
-    if (type == nullptr) {
-      values_.complain(node, table + ".type", fmt::format("missing; one of {}", joined(known)));
-    } else if (!type->is_text()) {
-      values_.complain(*type, table + ".type",
-                       fmt::format("{} is {}; one of {}", plain(*type), type_words(*type), joined(known)));
-    } else if (find_section(table, type->text) == nullptr) {
-      values_.complain(*type, table + ".type", unknown_name("type of " + table, type->text, known));
-    } else {
-      return type->text;
-    }
-    return {};
+    TomlNode kept = node;
+    for (auto& [key, line, column, value] : kept.entries)
+      if (key == "flexible" && draft.modal && !draft.modal->file_text.empty())
+        value = toml_value(draft.modal->file_text);
+    elements_text_ += fmt::format("\n[[{}]]\n{}", table, entries_text(kept));
   }
 
   void register_name(const std::string& table, const TomlNode& node) {
@@ -325,21 +198,17 @@ class Assembler {
     return {};
   }
 
-  const FileText& read_;
-  ModelValues values_;
   ModelFile model_;
   Draft draft_;  // of [model]
   std::string file_, elements_text_;
-  TomlNode parameter_overrides_, model_overrides_;
   struct Ratio {
     TomlNode node;
     std::string place;
     std::size_t coupling;
   };
   std::vector<Ratio> ratios_;  ///< of gears, with a unit or as an expression
-  std::vector<std::filesystem::path> stack_;
   std::vector<std::string> body_names_, joint_names_;
-  std::size_t n_files_ = 1, n_elements_ = 0;
+  std::size_t n_elements_ = 0;
 };
 
 }  // namespace

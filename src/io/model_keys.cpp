@@ -266,15 +266,16 @@ const std::vector<ModelSection>& model_sections() {
   return all;
 }
 
-const ModelSection* find_section(std::string_view table, std::string_view type) {
-  for (const auto& section : model_sections())
+const ModelSection* find_section(std::string_view table, std::string_view type,
+                                 const std::vector<ModelSection>& among) {
+  for (const auto& section : among)
     if (section.table == table && section.type == type) return &section;
   return nullptr;
 }
 
-std::vector<std::string> section_types(std::string_view table) {
+std::vector<std::string> section_types(std::string_view table, const std::vector<ModelSection>& among) {
   std::vector<std::string> types;
-  for (const auto& section : model_sections())
+  for (const auto& section : among)
     if (section.table == table && !section.type.empty()) types.push_back(section.type);
   return types;
 }

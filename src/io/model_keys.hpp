@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "io/solid_draft.hpp"
 #include "rubato/base/function.hpp"
 #include "rubato/multibody/mechanism.hpp"
 #include "rubato/multibody/modal.hpp"
@@ -39,7 +40,6 @@ struct FlexibleDraft {
   std::string file_text = {};  ///< what the file says, as an inline table
 };
 
-using FunctionPointer = std::shared_ptr<const Function>;
 using Names2 = std::array<std::string, 2>;
 
 /// Everything that one element of a file may say; each table of keys uses its part.
@@ -81,6 +81,7 @@ struct Draft {
   multibody::EndStop stop = {};
   multibody::Beam beam = {};
   multibody::Look look = {};
+  FemDraft fem = {};
 };
 
 /// Where a key's value goes; the alternative is the key's type.
@@ -90,7 +91,8 @@ using ModelField =
                  FunctionPointer*, std::array<FunctionPointer, 3>*, std::optional<multibody::Marker>*,
                  std::optional<multibody::Surface>*, std::optional<multibody::LuGre>*, std::optional<SolidDraft>*, int*,
                  std::vector<double>*, std::vector<multibody::Vector3>*, std::vector<multibody::ModalNode>*,
-                 std::vector<multibody::Mode>*, std::optional<multibody::ModalBeam>*, std::optional<FlexibleDraft>*>;
+                 std::vector<multibody::Mode>*, std::optional<multibody::ModalBeam>*, std::optional<FlexibleDraft>*,
+                 std::vector<fem::RingLayer>*, std::array<AxisMotion, 3>*>;
 
 struct ModelChoice {
   std::string name;
@@ -110,7 +112,9 @@ struct ModelKey {
   Single single = Single::refused;
   std::string variable = {};  ///< of a function, with its unit: "t"
   std::string variable_unit = {};
-  bool smooth = false;  ///< a table must have continuous second derivatives
+  bool smooth = false;           ///< a table must have continuous second derivatives
+  bool plane = false;            ///< two entries will do, the third is zero
+  bool may_be_infinite = false;  ///< inf is a number here
   std::vector<ModelChoice> choices = {};
   std::string default_text = {};
   ModelField (*field)(Draft& draft) = nullptr;
@@ -128,8 +132,12 @@ struct ModelSection {
 };
 
 [[nodiscard]] const std::vector<ModelSection>& model_sections();
-[[nodiscard]] const ModelSection* find_section(std::string_view table, std::string_view type = {});
-[[nodiscard]] std::vector<std::string> section_types(std::string_view table);
+/// Of finite element models.
+[[nodiscard]] const std::vector<ModelSection>& solid_sections();
+[[nodiscard]] const ModelSection* find_section(std::string_view table, std::string_view type = {},
+                                               const std::vector<ModelSection>& among = model_sections());
+[[nodiscard]] std::vector<std::string> section_types(std::string_view table,
+                                                     const std::vector<ModelSection>& among = model_sections());
 /// "a number ≥ 0 in N/m", "one of …".
 [[nodiscard]] std::string allowed_values(const ModelKey& key);
 

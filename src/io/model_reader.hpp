@@ -6,6 +6,7 @@
 
 #include "io/toml_tree.hpp"
 #include "rubato/io/model_file.hpp"
+#include "rubato/io/solid_file.hpp"
 
 namespace rubato::io {
 
@@ -16,6 +17,14 @@ namespace rubato::io {
 /// "parameters.L=2", "model.gravity=[0,0,0]".
 [[nodiscard]] bool is_model_override(std::string_view override_text);
 
+/// Tables of a finite element model, which [solid] or [mesh] tells from a mechanism.
+[[nodiscard]] bool is_solid_table(std::string_view name);
+[[nodiscard]] bool holds_solid(const TomlNode& root);
+/// "parameters.L=2", "solid.threads=1", "mesh.around=24".
+[[nodiscard]] bool is_solid_override(std::string_view override_text);
+
+[[nodiscard]] Result<SolidFile> solid_of(const TomlNode& root, std::string_view file,
+                                         std::span<const std::string> overrides, const FileText& read);
 [[nodiscard]] Result<ModelFile> model_of(const TomlNode& root, std::string_view file,
                                          std::span<const std::string> overrides, const FileText& read);
 

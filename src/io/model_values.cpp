@@ -61,6 +61,8 @@ Result<double> quantity(std::string_view text, std::string_view unit, const Expr
   return expression->evaluate(std::span<const double>{});
 }
 
+bool is_quantity(std::string_view text) { return number_and_unit(text).has_value(); }
+
 std::string ModelValues::place_of(const TomlNode& node) const {
   return node.line > 0 ? fmt::format("{}:{}:{}", file, node.line, node.column) : std::string("--set");
 }
@@ -94,7 +96,8 @@ std::optional<double> ModelValues::number(const ModelKey& key, const TomlNode& n
     wrong_type(key, node, path);
     return {};
   }
-  if (!std::isfinite(value) || value < key.min || (key.min_excluded && value == key.min)) {
+  const bool finite = std::isfinite(value) || (key.may_be_infinite && value > 0);  // written so that NaN is refused
+  if (!finite || value < key.min || (key.min_excluded && value == key.min)) {
     complain(node, path,
              fmt::format("{}{} is not allowed; allowed: {}", plain(node),
                          node.is_text() ? fmt::format(" = {}", shortest(value)) : "", allowed_values(key)));
@@ -207,7 +210,8 @@ bool ModelValues::store(const ModelKey& key, Vector3* target, const TomlNode& no
     *target = key.single == Single::each ? Vector3{*value, *value, *value} : Vector3{0, 0, *value};
     return true;
   }
-  return numbers(key, *target, node, path);
+  const bool two = key.plane && node.is_list() && node.items.size() == 2;
+  return numbers(key, std::span(*target).first(two ? 2 : 3), node, path);
 }
 bool ModelValues::store(const ModelKey& key, std::optional<Vector3>* target, const TomlNode& node, Path path) {
   return store(key, &target->emplace(), node, path);
@@ -227,7 +231,7 @@ bool ModelValues::store(const ModelKey& key, std::optional<Names2>* target, cons
 
 bool ModelValues::store(const ModelKey& key, FunctionPointer* target, const TomlNode& node, Path path) {
   if (node.is_table()) return table_function(key, target, node, path);
-  if (!node.is_text() || number_and_unit(node.text)) {
+  if (!node.is_text() || is_quantity(node.text)) {
     const auto value = number(key, node, path);
     if (!value) return false;
     const auto constant = Expression::parse("value", {}, {{"value", *value}});
@@ -244,9 +248,10 @@ bool ModelValues::store(const ModelKey& key, FunctionPointer* target, const Toml
   return true;
 }
 bool ModelValues::store(const ModelKey& key, std::array<FunctionPointer, 3>* target, const TomlNode& node, Path path) {
-  if (!node.is_list() || node.items.size() != 3) return wrong_type(key, node, path);
+  if (!node.is_list() || (node.items.size() != 3 && !(key.plane && node.items.size() == 2)))
+    return wrong_type(key, node, path);
   bool fine = true;
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
     if (node.items[i].as_number() == 0.0) continue;  // empty: zero
     fine = store(key, &(*target)[i], node.items[i], path) && fine;
   }

@@ -16,6 +16,9 @@ namespace rubato::io {
 [[nodiscard]] Result<double> quantity(std::string_view text, std::string_view unit,
                                       const Expression::Constants& constants);
 
+/// "20 mm", "3 1/s": a number with a unit, not an expression.
+[[nodiscard]] bool is_quantity(std::string_view text);
+
 class ModelValues {
  public:
   static constexpr std::size_t most_mistakes = 50;
@@ -68,6 +71,10 @@ class ModelValues {
   bool store(const ModelKey& key, std::optional<multibody::ModalBeam>* target, const TomlNode& node, Path path);
   bool store(const ModelKey& key, std::optional<FlexibleDraft>* target, const TomlNode& node, Path path);
   bool modal_file(const TomlNode& node, Path path, FlexibleDraft& draft);
+  // solid_values.cpp
+  bool store(const ModelKey& key, std::vector<fem::RingLayer>* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::array<AxisMotion, 3>* target, const TomlNode& node, Path path);
+  bool store_motion(const ModelKey& key, AxisMotion& target, const TomlNode& node, Path path);
 
   bool wrong_type(const ModelKey& key, const TomlNode& node, Path path);
   bool numbers(const ModelKey& key, std::span<double> target, const TomlNode& node, Path path);

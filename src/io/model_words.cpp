@@ -6,6 +6,7 @@
 #include "io/model_keys.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/model_file.hpp"
+#include "rubato/io/solid_file.hpp"
 
 namespace rubato::io {
 
@@ -19,8 +20,20 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 
 std::string range(const ModelKey& key, std::string noun) {
   if (std::isfinite(key.min)) noun += fmt::format(" {} {}", key.min_excluded ? ">" : "≥", shortest(key.min));
+  if (key.may_be_infinite) noun += " or inf";
   if (key.unit == "any") return noun;
   return key.unit.empty() ? noun : noun + " in " + key.unit;
+}
+std::string three(const ModelKey& key, std::string_view nouns) {
+  return fmt::format("{}{} {}", key.single == Single::refused ? "" : "a number or ",
+                     key.plane ? "two or three" : "three", nouns);
+}
+
+void add_keys(std::vector<ModelKeyInfo>& all, const std::vector<ModelSection>& sections) {
+  for (const auto& section : sections)
+    for (const auto& key : section.keys)
+      all.push_back({section.table + (section.type.empty() ? "" : ": " + section.type), key.name, allowed_values(key),
+                     key.required ? "must be given" : key.default_text, key.help});
 }
 }  // namespace
 
@@ -38,12 +51,8 @@ std::string allowed_values(const ModelKey& key) {
                  [&](const std::optional<double>*) { return range(key, "a number"); },
                  [](const bool*) { return std::string("true or false"); },
                  [](const std::uint8_t*) { return std::string("a name"); },
-                 [&](const multibody::Vector3*) {
-                   return range(key, key.single == Single::refused ? "three numbers" : "a number or three numbers");
-                 },
-                 [&](const std::optional<multibody::Vector3>*) {
-                   return range(key, key.single == Single::refused ? "three numbers" : "a number or three numbers");
-                 },
+                 [&](const multibody::Vector3*) { return range(key, three(key, "numbers")); },
+                 [&](const std::optional<multibody::Vector3>*) { return range(key, three(key, "numbers")); },
                  [](const std::optional<multibody::Quaternion>*) { return std::string("four numbers"); },
                  [](const std::optional<Names2>*) { return std::string("two names, [\"a\", \"b\"]"); },
                  [&](const FunctionPointer*) {
@@ -51,7 +60,7 @@ std::string allowed_values(const ModelKey& key) {
                                       key.unit.empty() ? "" : ", in " + key.unit);
                  },
                  [&](const std::array<FunctionPointer, 3>*) {
-                   return fmt::format("three expressions in {}, in {}", key.variable, key.unit);
+                   return fmt::format("{} in {}, in {}", three(key, "expressions"), key.variable, key.unit);
                  },
                  [](const std::optional<multibody::Marker>*) {
                    return std::string("a frame, {body = \"…\", at = […]}, or the name of a body");
@@ -62,26 +71,38 @@ std::string allowed_values(const ModelKey& key) {
                  [](const std::optional<multibody::LuGre>*) { return std::string("a table of friction"); },
                  [](const std::optional<SolidDraft>*) { return std::string("a solid, {type = \"…\", …}"); },
                  [&](const int*) { return range(key, "a whole number"); },
-                 [&](const std::vector<double>*) { return range(key, "a list of numbers"); },
+                 [&](const std::vector<double>*) {
+                   return range(key, key.plane ? "a list of whole numbers" : "a list of numbers");
+                 },
                  [](const std::vector<multibody::Vector3>*) {
                    return std::string("three numbers for each node, [[x, y, z], …]");
                  },
                  [](const std::vector<multibody::ModalNode>*) { return std::string("a list of tables of a node"); },
                  [](const std::vector<multibody::Mode>*) { return std::string("a list of tables of a mode"); },
                  [](const std::optional<multibody::ModalBeam>*) { return std::string("a table of a modal-beam"); },
-                 [](const std::optional<FlexibleDraft>*) { return std::string("a table of nodes and modes"); }},
+                 [](const std::optional<FlexibleDraft>*) { return std::string("a table of nodes and modes"); },
+                 [](const std::vector<fem::RingLayer>*) {
+                   return std::string("a list of layers, [{outer_radius = …, divisions = …, group = \"…\"}, …]");
+                 },
+                 [](const std::array<AxisMotion, 3>*) {
+                   return std::string(
+                       "{x = …, y = …}: numbers in m, expressions in t, X, Y, Z or {table = [[t, y], …]}");
+                 }},
       key.field(draft));
 }
 
 std::vector<ModelKeyInfo> model_file_keys() {
+  std::vector<ModelKeyInfo> all = {
+      {"", "include", "a list of files", "none", "models to read first, relative to this file"},
+      {"parameters", "…", "a number, or an expression of earlier parameters", "none",
+       "names for expressions; --set parameters.L=2 gives another value"}};
+  add_keys(all, model_sections());
+  return all;
+}
+
+std::vector<ModelKeyInfo> solid_file_keys() {
   std::vector<ModelKeyInfo> all;
-  all.push_back({"", "include", "a list of files", "none", "models to read first, relative to this file"});
-  all.push_back({"parameters", "…", "a number, or an expression of earlier parameters", "none",
-                 "names for expressions; --set parameters.L=2 gives another value"});
-  for (const auto& section : model_sections())
-    for (const auto& key : section.keys)
-      all.push_back({section.table + (section.type.empty() ? "" : ": " + section.type), key.name, allowed_values(key),
-                     key.required ? "must be given" : key.default_text, key.help});
+  add_keys(all, solid_sections());
   return all;
 }
 

@@ -30,12 +30,14 @@ class Reader {
       mistakes.push_back(root.error().message);
       return;
     }
-    is_model_ = holds_model(*root);
+    is_solid_ = holds_solid(*root);
+    is_model_ = is_solid_ || holds_model(*root);
     read_table(*root, "");
     if (!is_model_) return;
     if (const TomlNode* problem = root->find("problem"))
       complain(place_of(*problem), "problem",
-               "a file that describes a model has no [problem]; [model] and [parameters]");
+               fmt::format("a file that describes a model has no [problem]; [{}] and [parameters]",
+                           is_solid_ ? "solid" : "model"));
     std::vector<std::string> for_model;
     for (auto& override_text : overrides) {
       const auto equals = override_text.find('=');
@@ -47,7 +49,7 @@ class Reader {
           mistakes.push_back(fmt::format("--set {}: unknown key; did you mean '{}'?", key, meant->name));
         else
           for_model.push_back("parameters." + override_text);
-      } else if (is_model_override(override_text)) {
+      } else if (is_solid_ ? is_solid_override(override_text) : is_model_override(override_text)) {
         for_model.push_back(override_text);
       } else {
         continue;
@@ -55,14 +57,11 @@ class Reader {
       override_text.clear();
     }
     std::erase(overrides, "");
-    auto model = model_of(*root, file_, for_model, read_file);
-    if (!model) {
-      mistakes.push_back(model.error().message);
-      return;
-    }
-    config.formulation = model->formulation;
     config.problem = std::filesystem::path(file_).stem().string();
-    config.model = std::make_shared<const ModelFile>(std::move(*model));
+    if (is_solid_)
+      keep(solid_of(*root, file_, for_model, read_file), config.solid);
+    else
+      keep(model_of(*root, file_, for_model, read_file), config.model);
   }
 
   void apply(const std::string& override_text) {
@@ -96,8 +95,9 @@ class Reader {
     const auto& tolerances = config.options.tolerances;
     const auto& step = config.options.step;
     if (config.problem.empty() && !given("problem.name") && !is_model_)
-      complain("problem.name",
-               "missing; the name of a problem, see `rubato list problems`, or [[body]] and more of a model");
+      complain(
+          "problem.name",
+          "missing; the name of a problem, see `rubato list problems`, or [[body]] and more of a model, or [solid]");
     if (tolerances.rtol == 0 && tolerances.atol == 0)
       complain("solver.atol", "rtol and atol are both 0; one of them must be > 0");
     if (step.min_step > step.max_step)
@@ -128,6 +128,15 @@ class Reader {
   static bool is_rows(std::string_view key) {
     return key == "output.every" || key == "output.times" || key == "output.steps";
   }
+  template <class Model>
+  void keep(Result<Model> model, std::shared_ptr<const Model>& target) {
+    if (!model) {
+      mistakes.push_back(model.error().message);
+      return;
+    }
+    config.formulation = model->formulation;
+    target = std::make_shared<const Model>(*std::move(model));
+  }
   [[nodiscard]] bool given(std::string_view key) const { return config.places.find(key) != config.places.end(); }
   void forget(std::string_view key) {
     if (const auto found = config.places.find(key); found != config.places.end()) config.places.erase(found);
@@ -144,7 +153,8 @@ class Reader {
   void read_table(const TomlNode& table, const std::string& prefix) {
     for (const auto& [key, line, column, node] : table.entries) {
       const std::string name = prefix + key;
-      if (is_model_ && prefix.empty() && (is_model_table(name) || name == "problem")) continue;
+      const bool of_model = is_solid_ ? is_solid_table(name) : is_model_table(name);
+      if (is_model_ && prefix.empty() && (of_model || name == "problem")) continue;
       const bool is_section = std::any_of(run_file_keys().begin(), run_file_keys().end(),
                                           [&](const Key& k) { return k.name.starts_with(name + "."); });
       if (is_section && find_key(name) == nullptr) {
@@ -190,8 +200,9 @@ class Reader {
                            nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest),
                            section.substr(0, section.size() - 1), joined(near)));
     } else {
-      for (const char* table : {"model", "parameters", "body", "joint", "coupling", "force", "shape", "include"})
-        sections.emplace_back(table);
+      for (const char* table : {"model", "body", "joint", "coupling", "shape", "solid", "mesh", "material", "region",
+                                "prescribed", "traction", "probe", "force", "parameters", "include"})
+        if (!is_model_ || (is_solid_ ? is_solid_table(table) : is_model_table(table))) sections.emplace_back(table);
       const std::string first = dot == std::string::npos ? name : name.substr(0, dot);
       const std::string nearest = nearest_name(first, sections);
       complain(place, name,
@@ -331,7 +342,7 @@ class Reader {
   }
 
   std::string file_;
-  bool is_model_ = false;
+  bool is_model_ = false, is_solid_ = false;  ///< a model of any kind; of finite elements
 };
 
 Result<RunConfig> finished(Reader& reader, std::span<const std::string> overrides) {
@@ -339,7 +350,7 @@ Result<RunConfig> finished(Reader& reader, std::span<const std::string> override
   if (reader.mistakes.empty()) reader.check_together();
   if (!reader.mistakes.empty()) return Error{joined(reader.mistakes, "\n")};
   reader.config.options.checkpoint_every = reader.config.output.checkpoint_every;
-  if (reader.config.model != nullptr && !reader.config.places.contains("output.formats"))
+  if (reader.config.has_model() && !reader.config.places.contains("output.formats"))
     reader.config.output.formats.emplace_back("vtu");
   return std::move(reader.config);
 }

@@ -7,6 +7,7 @@
 #include "rubato/base/text.hpp"
 #include "rubato/io/model_file.hpp"
 #include "rubato/io/run_file.hpp"
+#include "rubato/io/solid_file.hpp"
 
 namespace rubato::io {
 
@@ -494,7 +495,7 @@ std::string to_toml(const RunConfig& config) {
   std::string text, section;
   for (const auto& key : run_file_keys()) {
     const Field field = key.field(copy);
-    if (unset(key, field) || (config.model != nullptr && key.name.starts_with("problem."))) continue;
+    if (unset(key, field) || (config.has_model() && key.name.starts_with("problem."))) continue;
     const auto dot = key.name.find('.');
     const std::string table = dot == std::string::npos ? std::string{} : key.name.substr(0, dot);
     if (table != section) {
@@ -504,8 +505,8 @@ std::string to_toml(const RunConfig& config) {
     text +=
         fmt::format("{} = {}\n", dot == std::string::npos ? key.name : key.name.substr(dot + 1), toml_of(key, field));
   }
-  if (config.model != nullptr) {
-    text += config.model->text;  // ends within [model]
+  if (config.has_model()) {
+    text += config.model != nullptr ? config.model->text : config.solid->text;  // ends within [model] or [solid]
     if (!config.formulation.empty()) text += fmt::format("formulation = {}\n", toml_text(config.formulation));
   }
   return text;

@@ -22,6 +22,7 @@
 namespace rubato::io {
 
 struct ModelFile;  // model_file.hpp
+struct SolidFile;  // solid_file.hpp
 
 using NamedValues = std::vector<std::pair<std::string, double>>;
 
@@ -42,7 +43,8 @@ struct OutputConfig {
 struct RunConfig {
   std::string title = {};
   std::string problem = {};                     ///< of the catalogue; with a model, the name of its file
-  std::shared_ptr<const ModelFile> model = {};  ///< of a file with [[body]]; null: a problem of the catalogue
+  std::shared_ptr<const ModelFile> model = {};  ///< of a file with [[body]]
+  std::shared_ptr<const SolidFile> solid = {};  ///< of a file with [solid]; neither: a problem of the catalogue
   std::string formulation = {};                 ///< empty: the problem's own choice
   NamedValues parameters = {};
   std::string method = {};  ///< empty: the default, radau
@@ -52,6 +54,7 @@ struct RunConfig {
 
   std::map<std::string, std::string, std::less<>> places = {};  ///< key → "file:line:column" or "--set key"
 
+  [[nodiscard]] bool has_model() const noexcept { return model != nullptr || solid != nullptr; }
   /// "file:line:column: key: sentence" or "--set key: sentence"; without a place of its own, that of the table or file.
   [[nodiscard]] Error at(std::string_view key, std::string_view sentence) const;
 };
