@@ -1,7 +1,7 @@
 # The short way to everything; the build itself is CMake's (CMakePresets.json).
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
-MODEL  ?= spring_pendulum
+MODEL  ?= bushing
 FUZZ_SECONDS ?= 60
 
 SHELL       := bash
@@ -28,15 +28,15 @@ help: ## this list
 	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 	printf '\nVariables: JOBS=%s  PREFIX=%s (install)  MODEL=%s (demo: examples/MODEL.toml)  FUZZ_SECONDS=%s\n' $(JOBS) $(PREFIX) $(MODEL) $(FUZZ_SECONDS)
 
-demo: ## build the program and run the first example
+demo: ## build the program and run the flagship: a rubber bushing, shaken
 	@tools/bootstrap build library
 	$(say) "Building the program"
 	$(call build,release,--target rubato_cli)
 	$(say) "Running rubato run examples/$(MODEL).toml -o results/$(MODEL)"
 	build/release/apps/rubato/rubato run examples/$(MODEL).toml -o results/$(MODEL)
 	$(say) "Results are in results/$(MODEL):"
-	find results/$(MODEL) -type f | LC_ALL=C sort | sed 's/^/   /'
-	printf '   Open the .svg files in a browser; .csv and .h5 hold the numbers.\n'
+	find results/$(MODEL) -maxdepth 1 -type f | LC_ALL=C sort | sed 's/^/   /'
+	printf '   Open the .svg files in a browser, motion.pvd in ParaView; .csv and .h5 hold the numbers.\n'
 
 test: ## everything CI checks: all tests, unit and theory tests under sanitizers, a minute of fuzzing, code layout
 	@start=$$SECONDS

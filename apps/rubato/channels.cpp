@@ -44,4 +44,26 @@ std::vector<std::size_t> chosen_channels(const Dae& dae, const std::vector<std::
   return chosen;
 }
 
+std::vector<std::size_t> looked_at(const Dae& dae, const io::OutputConfig& output) {
+  std::vector<std::size_t> kept;
+  for (const auto* names : {&output.channels, &output.plot})
+    if (!names->empty()) {
+      const auto more = chosen_channels(dae, *names);
+      kept.insert(kept.end(), more.begin(), more.end());
+    }
+  const auto unknowns = static_cast<std::size_t>(dae.size());
+  const std::size_t all = unknowns + dae.output_names().size() + dae.invariant_names().size();
+  for (std::size_t j = unknowns; j < all; ++j) kept.push_back(j);
+  std::ranges::sort(kept);
+  kept.erase(std::ranges::unique(kept).begin(), kept.end());
+  return kept;
+}
+
+std::vector<std::size_t> columns_of(const std::vector<std::size_t>& recorded, std::vector<std::size_t> channels) {
+  if (recorded.empty()) return channels;
+  for (std::size_t& j : channels)
+    j = static_cast<std::size_t>(std::ranges::lower_bound(recorded, j) - recorded.begin());
+  return channels;
+}
+
 }  // namespace rubato::app

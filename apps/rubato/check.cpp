@@ -8,6 +8,7 @@
 #include "pictures.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/problem/derivative_check.hpp"
+#include "solid_check.hpp"
 #include "task.hpp"
 
 namespace rubato::app {
@@ -129,10 +130,13 @@ int check(const CheckArguments& arguments) {
   report.say("index",
              fmt::format("{}{}", layout.index(),
                          task->instance.formulation.empty() ? "" : ", formulation " + task->instance.formulation));
+  const auto* solid = dynamic_cast<const fem::SolidSystem*>(task->instance.system.get());
+  if (solid != nullptr)
+    for (const auto& [what, words] : solid_words(*solid)) report.say(what, words);
   for (const auto& sentence : task->notes) report.say("note", sentence);
   check_start(problem, report);
   check_constraints(task->instance, report);
-  check_model(*task, report);
+  if (solid == nullptr) check_model(*task, report);  // tangents of elements are the library's, tested there
   // A method knows best whether it can run the task: make its stepper and drop it.
   if (const std::string warning = index_warning(*task); !warning.empty())
     report.wrong("method", warning);

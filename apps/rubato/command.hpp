@@ -29,6 +29,14 @@ struct CheckArguments {
 };
 [[nodiscard]] int check(const CheckArguments& arguments);
 
+struct StaticArguments {
+  std::string file;
+  std::string folder;  ///< empty: no files
+  std::string format = "text";
+  std::vector<std::string> set;
+};
+[[nodiscard]] int equilibria(const StaticArguments& arguments);
+
 struct AnalyseArguments {
   std::string method;  ///< a Runge-Kutta family with stages and theta, or a Rosenbrock method
   std::string folder;  ///< empty: no pictures

@@ -15,6 +15,7 @@
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 #include "rubato/io/model_file.hpp"
 #include "rubato/io/run_file.hpp"
+#include "rubato/io/solid_file.hpp"
 #include "rubato/io/table.hpp"
 #include "task.hpp"
 
@@ -108,10 +109,9 @@ Table keys(bool /*everything*/) {
   return table;
 }
 
-Table model_keys(bool /*everything*/) {
+Table key_table(const std::vector<io::ModelKeyInfo>& keys) {
   Table table{{"table", "key", "allowed", "default", "meaning"}, {}};
-  for (const auto& key : io::model_file_keys())
-    table.rows.push_back({key.table, key.name, key.allowed, key.default_text, key.help});
+  for (const auto& key : keys) table.rows.push_back({key.table, key.name, key.allowed, key.default_text, key.help});
   return table;
 }
 
@@ -188,7 +188,8 @@ const std::vector<Topic>& topics() {
                                          {"materials", materials, below_materials},
                                          {"elements", elements, below_elements},
                                          {"keys", keys},
-                                         {"model-keys", model_keys},
+                                         {"model-keys", [](bool) { return key_table(io::model_file_keys()); }},
+                                         {"solid-keys", [](bool) { return key_table(io::solid_file_keys()); }},
                                          {"experiments", experiments}};
   return all;
 }

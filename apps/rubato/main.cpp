@@ -23,6 +23,7 @@ struct CommandLine {
   RunArguments run;
   ListArguments list;
   CheckArguments check;
+  StaticArguments equilibria;
   AnalyseArguments analyse;
   StudyArguments converge, compare;
   ReproduceArguments reproduce;
@@ -41,6 +42,7 @@ struct CommandLine {
     add_run();
     add_list();
     add_check();
+    add_static();
     add_analyse();
     add_study("converge", converge, "Observed orders with fixed steps: a table and a picture",
               "  rubato converge stiff-spring-pendulum --set eps=0.1 --methods ros3p,rodas4 --steps 200,400,800\n"
@@ -103,6 +105,20 @@ struct CommandLine {
         ->type_name("FILE.toml|PROBLEM");
     add_set(command, check.set);
     actions[command] = [](CommandLine& c) { return rubato::app::check(c.check); };
+  }
+
+  void add_static() {
+    auto* command = add_command(
+        app, "static", "Equilibria without inertia: of a finite element model along its time, of others at the start",
+        "  rubato static examples/bushing.toml -o results/static --set output.every=0.05\n"
+        "  rubato static examples/quarter_car.toml\n\n"
+        "Finite element models: 20 equilibria from time.start to time.end, or those of output.every, output.times.\n"
+        "The folder gets static.csv, force.svg, deformed.svg and motion.pvd.");
+    command->add_option("file", equilibria.file, "Model or run file")->required()->type_name("FILE.toml");
+    command->add_option("-o,--output", equilibria.folder, "Folder for the results (none: no files)")->type_name("DIR");
+    add_set(command, equilibria.set);
+    add_format(command, equilibria.format);
+    actions[command] = [](CommandLine& c) { return rubato::app::equilibria(c.equilibria); };
   }
 
   void add_analyse() {

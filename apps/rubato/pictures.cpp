@@ -16,20 +16,21 @@ std::string with_unit(const std::string& name, const std::string& unit) {
 }
 
 /// The panel a channel belongs to: its block; for outputs and invariants itself, or what it is a component of.
-std::string panel_of(const Layout& layout, const io::Trajectory& x, std::size_t channel) {
+std::string panel_of(const Layout& layout, const io::Trajectory& x, std::size_t channel, std::size_t column) {
   for (const auto& block : layout.blocks()) {
     const auto first = static_cast<std::size_t>(block.offset);
     if (channel >= first && channel < first + static_cast<std::size_t>(block.size))
-      return with_unit(block.name, x.units[channel]);
+      return with_unit(block.name, x.units[column]);
   }
-  std::string name = x.names[channel];
+  std::string name = x.names[column];
   if (name.ends_with(".x") || name.ends_with(".y") || name.ends_with(".z")) name.resize(name.size() - 2);
-  return with_unit(name, x.units[channel]);
+  return with_unit(name, x.units[column]);
 }
 
-/// The channels of the picture: those of output.plot, else all unknowns.
+/// The channels of the picture: those of output.plot, else all unknowns; where these are not kept, the others.
 std::vector<std::size_t> plotted(const Task& task) {
   const Dae& dae = *task.instance.problem.dae;
+  if (task.config.output.plot.empty() && !task.recorded.empty()) return task.recorded;
   auto channels = chosen_channels(dae, task.config.output.plot);
   if (task.config.output.plot.empty()) channels.resize(static_cast<std::size_t>(dae.size()));
   return channels;
@@ -58,8 +59,10 @@ io::Figure solution_figure(const Task& task, const io::RunResult& result) {
   std::vector<double> marks;
   for (const auto& event : x.events) marks.push_back(event.t);
   std::map<std::string, std::size_t> panel_at;
-  for (const std::size_t j : plotted(task)) {
-    const std::string name = panel_of(task.instance.problem.dae->layout(), x, j);
+  const auto channels = plotted(task), columns = columns_of(task.recorded, channels);
+  for (std::size_t k = 0; k < channels.size(); ++k) {
+    const std::size_t j = columns[k];
+    const std::string name = panel_of(task.instance.problem.dae->layout(), x, channels[k], j);
     const auto [at, is_new] = panel_at.try_emplace(name, figure.panels.size());
     if (is_new) figure.panels.push_back({.y_label = name, .marks = marks});
     io::Panel& panel = figure.panels[at->second];

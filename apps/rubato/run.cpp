@@ -20,7 +20,9 @@
 #include "rubato/io/hdf5.hpp"
 #include "rubato/io/model_file.hpp"
 #include "rubato/io/progress.hpp"
+#include "rubato/io/solid_grid.hpp"
 #include "rubato/io/summary.hpp"
+#include "solid_report.hpp"
 #include "task.hpp"
 
 namespace rubato::app {
@@ -33,8 +35,10 @@ std::string task_text(const Task& task) {
   io::RunConfig config = task.config;
   config.title.clear();
   config.output.formats = {"csv"};
-  config.output.channels.clear();
-  config.output.plot.clear();
+  if (config.solid == nullptr) {  // where these decide what is recorded
+    config.output.channels.clear();
+    config.output.plot.clear();
+  }
   config.output.time_axis = io::Scale::linear;
   config.options.step.max_steps = 0;  // says only when to give up
   return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
@@ -103,6 +107,28 @@ Result<io::CheckpointFile> checkpoint_for(const fs::path& file, const Task& task
   return checkpoint;
 }
 
+const fem::SolidSystem* solid_of(const Task& task) {
+  return dynamic_cast<const fem::SolidSystem*>(task.instance.system.get());
+}
+
+/// "; element …", where the motion was about to turn one inside out.
+std::string inverted(const Task& task, const fem::SolidSystem& solid, const RunSummary& summary) {
+  const auto* dae = dynamic_cast<const FormulatedDae*>(task.instance.problem.dae.get());
+  if (dae == nullptr) return {};
+  ScratchMemory memory(dae->scratch_bytes());
+  const At at{.t = summary.t,
+              .x = view(summary.x),
+              .u = {},
+              .base = view(summary.base),
+              .mode = summary.mode,
+              .scratch = memory.scratch()};
+  MechanicalState state;
+  if (dae->unpack(at, view(summary.w), state) != EvalStatus::ok) return {};
+  state.t = summary.t;
+  const std::string words = inversion_words(solid, state, summary.largest_step);
+  return words.empty() ? words : "; " + words;
+}
+
 io::RunResult result_of(const Task& task, const RunSummary& summary, io::Trajectory trajectory) {
   const InitialValueProblem& problem = task.instance.problem;
   std::optional<std::vector<std::string>> stiff;
@@ -112,6 +138,10 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
   }
   std::string reason = in_run_file_words(summary.reason);
   if (task.config.model && !completed(summary.status)) reason = task.config.model->at_part(reason).message;
+  if (const auto* solid = solid_of(task); solid != nullptr && !completed(summary.status) &&
+                                          summary.status != RunStatus::interrupted &&
+                                          summary.status != RunStatus::too_many_steps)
+    reason += inverted(task, *solid, summary);
   return {.title = task.config.title,
           .problem = task.config.problem,
           .formulation = task.instance.formulation,
@@ -138,13 +168,15 @@ bool asked_for(const Task& task, std::string_view format) {
 
 /// Writes what was asked for; a file that could not be written does not keep the others from being written.
 bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result,
-                   const std::optional<multibody::Scene>& scene, io::AnimationWriter* animation, double wall_seconds) {
+                   const std::optional<multibody::Scene>& scene, const LargestDisplacement* largest,
+                   io::AnimationWriter* animation, double wall_seconds) {
   std::vector<std::string> written;
   bool fine = true;
   io::RunResult part;
   if (const auto& names = task.config.output.channels; !names.empty()) {
     part = result;
-    part.trajectory = io::selected(result.trajectory, chosen_channels(*task.instance.problem.dae, names));
+    part.trajectory =
+        io::selected(result.trajectory, columns_of(task.recorded, chosen_channels(*task.instance.problem.dae, names)));
   }
   const io::RunResult& kept = task.config.output.channels.empty() ? result : part;
   const auto keep = [&](const char* name, const Result<void>& outcome) {
@@ -163,15 +195,21 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
       keep("steps.svg", io::write_file(folder / "steps.svg", io::to_svg(steps_figure(task, result))));
       if (scene)
         keep("motion.svg", io::write_file(folder / "motion.svg", io::to_svg(motion_figure(task, result, *scene))));
+      if (largest != nullptr) {
+        const std::string title = result.title.empty() ? result.problem : result.title;
+        keep("deformed.svg",
+             io::write_file(folder / "deformed.svg", deformed_picture(*solid_of(task), largest->state(), title)));
+        const auto force = force_figure(result.trajectory, title,
+                                        fmt::format("{}, {} steps", result.method, result.statistics.accepted));
+        if (force) keep("force.svg", io::write_file(folder / "force.svg", io::to_svg(*force)));
+      }
     }
     if (format == "vtu" && animation != nullptr) keep("motion.pvd", animation->finish());
   }
   // Files of an earlier run in formats not asked for now would belong to nothing.
-  const std::pair<std::string_view, const char*> all[] = {{"csv", "solution.csv"},
-                                                          {"hdf5", "solution.h5"},
-                                                          {"svg", "solution.svg"},
-                                                          {"svg", "steps.svg"},
-                                                          {"svg", "motion.svg"}};
+  const std::pair<std::string_view, const char*> all[] = {
+      {"csv", "solution.csv"}, {"hdf5", "solution.h5"}, {"svg", "solution.svg"}, {"svg", "steps.svg"},
+      {"svg", "motion.svg"},   {"svg", "deformed.svg"}, {"svg", "force.svg"}};
   for (const auto& [format, name] : all) {
     std::error_code ignored;
     if (!asked_for(task, format)) fs::remove(folder / name, ignored);
@@ -189,11 +227,16 @@ std::unique_ptr<io::AnimationWriter> animation_of(const Task& task, const std::o
   const InitialValueProblem& problem = task.instance.problem;
   const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
   const auto* system = dynamic_cast<const multibody::MultibodySystem*>(task.instance.system.get());
-  if (!scene || !asked_for(task, "vtu") || dae == nullptr || system == nullptr) return nullptr;
+  const auto* solid = task.config.solid != nullptr ? solid_of(task) : nullptr;
+  if (!asked_for(task, "vtu") || dae == nullptr) return nullptr;
+  std::unique_ptr<io::FrameSource> frames;
+  if (scene && system != nullptr) frames = std::make_unique<io::SceneGrid>(*scene, *system);
+  if (solid != nullptr) frames = std::make_unique<io::SolidGrid>(*solid);
+  if (frames == nullptr) return nullptr;
   const double every = task.config.output.animation_every;
   auto times =
       io::regular_times(every > 0 ? every : (problem.t_end - problem.t_start) / 100, problem.t_start, problem.t_end);
-  return std::make_unique<io::AnimationWriter>(*dae, *system, *scene, folder, std::move(times), resumed);
+  return std::make_unique<io::AnimationWriter>(*dae, std::move(frames), folder, std::move(times), resumed);
 }
 }  // namespace
 
@@ -244,13 +287,17 @@ int run(const RunArguments& arguments) {
              choice.empty() ? "" : ", ", choice, problem.dae->size(), problem.t_start, problem.t_end);
   for (const auto& sentence : task->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
 
-  Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end));
+  Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
   CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr);
   io::Progress progress(problem.t_start, problem.t_end);
   std::vector<Observer*> observers = {&recorder, &keeper, &progress};
   if (!arguments.resume) io::remove_animation(folder);
   const auto animation = animation_of(*task, scene, folder, arguments.resume);
   if (animation) observers.push_back(animation.get());
+  std::optional<LargestDisplacement> largest;
+  if (const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
+      task->config.solid != nullptr && dae != nullptr && asked_for(*task, "svg"))
+    observers.push_back(&largest.emplace(*dae, *solid_of(*task)));
   const auto summary = integrate(problem, *task->method, task->config.options,
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
   progress.wipe();
@@ -271,7 +318,8 @@ int run(const RunArguments& arguments) {
   const double wall_seconds = watch.seconds();
   for (const auto& sentence : summary->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
   fmt::print(stderr, "{}", io::summary_text(result, wall_seconds));
-  const bool written = write_results(folder, *task, result, scene, animation.get(), wall_seconds);
+  const bool written =
+      write_results(folder, *task, result, scene, largest ? &*largest : nullptr, animation.get(), wall_seconds);
 
   if (completed(summary->status)) {
     std::error_code ignored;

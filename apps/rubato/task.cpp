@@ -18,6 +18,7 @@
 #include "rubato/multibody/system.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/derivative_unknowns.hpp"
+#include "solid_instance.hpp"
 
 namespace rubato::app {
 
@@ -65,6 +66,7 @@ Result<catalogue::Parameters> checked_parameters(const io::RunConfig& config, co
 Result<catalogue::Instance> instance_of(const io::RunConfig& config, const catalogue::Parameters& parameters,
                                         const std::string& formulation, std::vector<std::string>& notes) {
   if (config.model != nullptr) return model_instance(config, formulation, notes);
+  if (config.solid != nullptr) return solid_instance(config, formulation, notes);
   auto instance = catalogue::make_problem(config.problem, parameters, formulation);
   if (!instance) return config.at(formulation.empty() ? "problem" : "problem.formulation", instance.error().message);
   return instance;
@@ -112,7 +114,7 @@ Result<void> checked_times(const io::RunConfig& config, const InitialValueProble
     return config.at("output.animation_every", fmt::format("{} would give {:.3g} frames over {} s; at most {:g}",
                                                            shortest(output.animation_every),
                                                            span / output.animation_every, shortest(span), most_frames));
-  if (config.model == nullptr) {
+  if (!config.has_model()) {
     const auto& formats = output.formats;
     if (std::find(formats.begin(), formats.end(), "vtu") != formats.end())
       return config.at("output.formats", "\"vtu\" shows the bodies of a model file; this problem has none");
@@ -288,7 +290,7 @@ std::string in_run_file_words(std::string message) {
 
 Result<Task> make_task(io::RunConfig config) {
   catalogue::Parameters parameters;
-  if (config.model == nullptr) {
+  if (!config.has_model()) {
     const auto entry = catalogue::problem_by_name(config.problem);
     if (!entry) return config.at("problem.name", entry.error().message);
     auto checked = checked_parameters(config, **entry);
@@ -299,7 +301,9 @@ Result<Task> make_task(io::RunConfig config) {
   auto instance = instance_of(config, parameters, config.formulation, task.notes);
   if (!instance) return instance.error();
 
-  const auto method = method_by_name(config.method.empty() ? default_method : config.method);
+  const bool large = config.solid != nullptr && instance->problem.dae->layout().index() <= 1;
+  const std::string_view usual = large ? default_solid_method : default_method;
+  const auto method = method_by_name(config.method.empty() ? usual : config.method);
   if (!method) return config.at("solver.method", method.error().message);
   task.method = *method;
   if (task.method->info.needs_constant_mass && !instance->problem.dae->constant_mass()) {
@@ -341,6 +345,11 @@ Result<Task> make_task(io::RunConfig config) {
     tolerances.atol = ratio * tolerances.rtol;
     task.notes.push_back(fmt::format("atol = {} suits the size of the unknowns; solver.atol chooses another",
                                      shortest(tolerances.atol)));
+  }
+  const auto* solid = dynamic_cast<const fem::SolidSystem*>(task.instance.system.get());
+  if (config.solid != nullptr && solid != nullptr) {
+    choose_tolerances(config, *solid, task.notes);
+    task.recorded = looked_at(*problem.dae, config.output);
   }
   if (config.options.stiffness.detect && task.method->info.kind != "Runge-Kutta")
     task.notes.push_back(

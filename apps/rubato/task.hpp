@@ -16,7 +16,8 @@ struct Task {
   io::RunConfig config;
   catalogue::Instance instance;
   const Method* method = nullptr;
-  std::vector<std::string> notes;  ///< what was chosen for the user, one sentence each
+  std::vector<std::size_t> recorded;  ///< channels kept while running; empty: all
+  std::vector<std::string> notes;     ///< what was chosen for the user, one sentence each
 };
 
 /// Looks up every name; an error names the place in the run file or on the command line.

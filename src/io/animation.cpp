@@ -111,11 +111,10 @@ void remove_animation(const fs::path& folder) {
   fs::remove(folder / "motion", ignored);  // where nothing else lies in it
 }
 
-AnimationWriter::AnimationWriter(const FormulatedDae& dae, const multibody::MultibodySystem& system,
-                                 const multibody::Scene& scene, fs::path folder, std::vector<double> times,
-                                 bool resumed)
+AnimationWriter::AnimationWriter(const FormulatedDae& dae, std::unique_ptr<FrameSource> frames, fs::path folder,
+                                 std::vector<double> times, bool resumed)
     : dae_(dae),
-      grid_(scene, system),
+      frames_(std::move(frames)),
       folder_(std::move(folder)),
       times_(std::move(times)),
       resumed_(resumed),
@@ -149,7 +148,7 @@ void AnimationWriter::write(double t, In x, In w, In base, int mode) {
     trouble_ = Error{fmt::format("animation: no state at t = {:.6g} s", t)};
     return;
   }
-  trouble_ = write_file(folder_ / frame_name(next_), to_vtu(grid_.at(state_, view(std::as_const(y_))), t));
+  trouble_ = write_file(folder_ / frame_name(next_), to_vtu(frames_->at(state_, view(std::as_const(y_))), t));
 }
 
 Result<void> AnimationWriter::finish() {

@@ -1,10 +1,11 @@
 #pragma once
-/// The motion of a mechanism as a series that ParaView plays: motion.pvd and a file per instant, motion/frame_00000.vtu …,
+/// The motion of a model as a series that ParaView plays: motion.pvd and a file per instant, motion/frame_00000.vtu …,
 /// written while the run goes on.
 ///
-/// Points carry their velocity. Cells carry `part` (number), `name`, `kind` (0 ground, 1 body, 2 joint, 3 force) and `load`:
+/// Mechanisms: points carry their velocity. Cells carry `part` (number), `name`, `kind` (0 ground, 1 body, 2 joint, 3 force) and `load`:
 /// the force in joints, springs, bushings and beams, N (of torsion springs the torque, N m); 0 elsewhere.
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "rubato/integrate/integrate.hpp"
@@ -14,11 +15,19 @@
 
 namespace rubato::io {
 
+/// What a frame shows.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  /// The grid at a state; `y`: the outputs of the system there.
+  [[nodiscard]] virtual const VtuGrid& at(const MechanicalState& state, In y) = 0;
+};
+
 /// The grid of a scene with bodies at a state; `y`: the outputs of the system there.
-class SceneGrid {
+class SceneGrid final : public FrameSource {
  public:
   SceneGrid(const multibody::Scene& scene, const multibody::MultibodySystem& system);
-  [[nodiscard]] const VtuGrid& at(const MechanicalState& state, In y);
+  [[nodiscard]] const VtuGrid& at(const MechanicalState& state, In y) override;
 
  private:
   const multibody::Scene& scene_;
@@ -37,8 +46,8 @@ void remove_animation(const std::filesystem::path& folder);
 class AnimationWriter final : public Observer {
  public:
   /// Frames at these times, rising; a resumed run keeps those until where it begins. What is handed over outlives this.
-  AnimationWriter(const FormulatedDae& dae, const multibody::MultibodySystem& system, const multibody::Scene& scene,
-                  std::filesystem::path folder, std::vector<double> times, bool resumed);
+  AnimationWriter(const FormulatedDae& dae, std::unique_ptr<FrameSource> frames, std::filesystem::path folder,
+                  std::vector<double> times, bool resumed);
   void on_restart(double t, In x, In w, In base, int mode) override;
   void on_step(const StepView& step) override;
   /// Writes the collection; or the first trouble there was.
@@ -48,7 +57,7 @@ class AnimationWriter final : public Observer {
   void write(double t, In x, In w, In base, int mode);
 
   const FormulatedDae& dae_;
-  SceneGrid grid_;
+  std::unique_ptr<FrameSource> frames_;
   std::filesystem::path folder_;
   std::vector<double> times_;
   std::size_t next_ = 0;

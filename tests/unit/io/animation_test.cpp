@@ -126,7 +126,8 @@ TEST(Animation, ShowsATurningArm) {
   (*dae)->pack(*start, problem.x, problem.w);
   const auto folder = std::filesystem::temp_directory_path() / ("rubato-animation-" + std::to_string(getpid()));
   std::filesystem::remove_all(folder);
-  AnimationWriter writer(**dae, *system, *scene, folder, regular_times(0.25, 0, 0.9), false);
+  AnimationWriter writer(**dae, std::make_unique<SceneGrid>(*scene, *system), folder, regular_times(0.25, 0, 0.9),
+                         false);
   Observer* const observers[] = {&writer};
   const auto run = integrate(problem, "radau", {.tolerances = {.rtol = 1e-9, .atol = 1e-9}}, {.observers = observers});
   ASSERT_TRUE(run);

@@ -1,0 +1,158 @@
+#include "solid_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rubato/base/text.hpp"
+#include "rubato/io/field_picture.hpp"
+#include "rubato/io/solid_grid.hpp"
+
+namespace rubato::app {
+
+namespace {
+
+double largest_movement(const fem::SolidSystem& system, double t, In q) {
+  const auto u = system.displacements(t, q);
+  const auto d = static_cast<std::size_t>(system.model().mesh.dimension);
+  double largest = 0;
+  for (std::size_t node = 0; node + d <= u.size(); node += d) {
+    double square = 0;
+    for (std::size_t i = 0; i < d; ++i) square += u[node + i] * u[node + i];
+    largest = std::max(largest, square);
+  }
+  return std::sqrt(largest);
+}
+
+/// Nodes of regions with pressures, or none.
+std::vector<bool> nodes_with_pressure(const fem::SolidModel& model) {
+  std::vector<bool> has(static_cast<std::size_t>(model.mesh.n_nodes()));
+  for (const auto& region : model.regions)
+    if (region.pressure != fem::PressureSpace::none)
+      for (const int node : model.mesh.nodes_of(*model.mesh.find_group(region.group)))
+        has[static_cast<std::size_t>(node)] = true;
+  return has;
+}
+
+std::optional<std::size_t> column_named(const io::Trajectory& x, const std::string& name) {
+  const auto found = std::ranges::find(x.names, name);
+  if (found == x.names.end()) return {};
+  return static_cast<std::size_t>(found - x.names.begin());
+}
+
+double range_of(const std::vector<double>& values) {
+  const auto [low, high] = std::ranges::minmax_element(values);
+  return values.empty() ? 0 : *high - *low;
+}
+
+}  // namespace
+
+LargestDisplacement::LargestDisplacement(const FormulatedDae& dae, const fem::SolidSystem& system)
+    : dae_(dae), system_(system), scratch_(dae.scratch_bytes()), x_(dae.size()), w_(dae.size()) {}
+
+void LargestDisplacement::on_restart(double t, In x, In w, In base, int mode) { look(t, x, w, base, mode); }
+void LargestDisplacement::on_step(const StepView& step) {
+  step.interpolate(step.t_end, view(x_), view(w_));
+  look(step.t_end, step.x, view(std::as_const(w_)), step.base, step.mode);
+}
+void LargestDisplacement::look(double t, In x, In w, In base, int mode) {
+  const At at{.t = t, .x = x, .u = {}, .base = base, .mode = mode, .scratch = scratch_.scratch()};
+  if (dae_.unpack(at, w, now_) != EvalStatus::ok) return;
+  const double movement = largest_movement(system_, t, view(std::as_const(now_.q)));
+  if (!(movement > largest_)) return;
+  largest_ = movement;
+  std::swap(state_, now_);
+  state_.t = t;
+}
+
+std::string deformed_picture(const fem::SolidSystem& system, const MechanicalState& state, const std::string& title) {
+  const fem::SolidModel& model = system.model();
+  fem::SolidFields fields = io::fields_at(system, state);
+  const auto has = nodes_with_pressure(model);
+  const bool mixed = std::ranges::find(has, true) != has.end();
+  std::vector<double> field = mixed ? std::move(fields.pressure) : std::move(fields.von_mises);
+  double largest = 0;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (mixed) field[i] = has[i] ? -field[i] : std::numeric_limits<double>::quiet_NaN();  // compression is positive
+    if (std::isfinite(field[i])) largest = std::max(largest, std::abs(field[i]));
+  }
+  struct {
+    double size;
+    const char* name;
+  } const units[] = {{1e9, "GPa"}, {1e6, "MPa"}, {1e3, "kPa"}, {1, "Pa"}};
+  const auto* unit = std::ranges::find_if(units, [&](const auto& u) { return largest >= u.size; });
+  if (unit == std::end(units)) unit = std::end(units) - 1;
+  for (double& value : field) value /= unit->size;
+  const double movement = largest_movement(system, state.t, view(state.q));
+  return io::to_svg(model.mesh, fields.displacement, field,
+                    {.title = title,
+                     .subtitle = fmt::format("t = {:.4g} s, largest displacement {:.4g} mm", state.t, 1e3 * movement),
+                     .label = fmt::format("{} [{}]", mixed ? "pressure" : "von Mises stress", unit->name)});
+}
+
+std::optional<io::Figure> force_figure(const io::Trajectory& x, const std::string& title, const std::string& subtitle) {
+  io::Panel panel;
+  std::vector<std::string> groups;
+  for (const auto& name : x.names)
+    if (name.starts_with("reaction.") && name.ends_with(".x")) groups.push_back(name.substr(9, name.size() - 11));
+  std::string axis_of_all, group_of_all;
+  for (const auto& group : groups) {
+    std::optional<io::Series> best;
+    double widest = 0;
+    char along = 'x';
+    for (const char axis : {'x', 'y', 'z'}) {
+      const auto u = column_named(x, fmt::format("displacement.{}.{}", group, axis));
+      const auto f = column_named(x, fmt::format("reaction.{}.{}", group, axis));
+      if (!u || !f) continue;
+      io::Series series{.name = fmt::format("{}, {}", group, axis), .x = x.column(*u), .y = x.column(*f)};
+      const double width = range_of(series.x);
+      if (!(width > widest)) continue;
+      widest = width;
+      along = axis;
+      best = std::move(series);
+    }
+    if (!best) continue;
+    for (double& value : best->x) value *= 1e3;
+    panel.series.push_back(*std::move(best));
+    axis_of_all = along;
+    group_of_all = group;
+  }
+  if (panel.series.empty()) return {};
+  const bool single = panel.series.size() == 1;
+  if (single) panel.series[0].name.clear();
+  panel.y_label =
+      single ? fmt::format("force on {} along {} [N]", group_of_all, axis_of_all) : "force on the group [N]";
+  panel.height = 420;
+  return io::Figure{.title = title,
+                    .subtitle = subtitle,
+                    .x_label = single ? fmt::format("displacement of {} along {} [mm]", group_of_all, axis_of_all)
+                                      : "displacement [mm]",
+                    .panels = {panel}};
+}
+
+std::string inversion_words(const fem::SolidSystem& system, const MechanicalState& state, double h) {
+  const fem::Mesh& mesh = system.model().mesh;
+  for (double ahead = 0; ahead <= 4 * h; ahead = ahead == 0 ? h / 16 : 2 * ahead) {
+    const Vector q = state.q + ahead * state.v;
+    const int e = system.inverted_element(state.t + ahead, view(q));
+    if (e < 0) continue;
+    std::vector<std::string> groups;
+    for (const auto& group : mesh.groups)
+      if (std::ranges::find(group.elements, e) != group.elements.end())
+        groups.push_back(fmt::format("\"{}\"", group.name));
+    std::vector<std::string> centre;
+    const auto d = static_cast<std::size_t>(mesh.dimension);
+    for (std::size_t i = 0; i < d; ++i) {
+      double sum = 0;
+      for (const int node : mesh.element(e)) sum += mesh.point(node)[i];
+      centre.push_back(fmt::format("{:.4g}", sum / static_cast<double>(mesh.element(e).size())));
+    }
+    return fmt::format("as the motion goes on, element {}{} at ({}) m turns inside out", mesh.element_label(e),
+                       groups.empty() ? "" : " of " + joined(groups), joined(centre));
+  }
+  return {};
+}
+
+}  // namespace rubato::app
