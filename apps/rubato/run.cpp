@@ -314,6 +314,7 @@ int run(const RunArguments& arguments) {
   if (task->config.model)
     for (std::size_t j = 0; j < trajectory.channels(); ++j)
       trajectory.units[j] = multibody::channel_unit(task->config.model->mechanism, trajectory.names[j]);
+  if (task->config.solid) add_units(trajectory);
   const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
   const double wall_seconds = watch.seconds();
   for (const auto& sentence : summary->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);

@@ -67,6 +67,16 @@ void LargestDisplacement::look(double t, In x, In w, In base, int mode) {
   state_.t = t;
 }
 
+void add_units(io::Trajectory& trajectory) {
+  trajectory.units.resize(trajectory.channels());
+  for (std::size_t j = 0; j < trajectory.channels(); ++j) {
+    const std::string& name = trajectory.names[j];
+    if (name.starts_with("energy")) trajectory.units[j] = "J";
+    if (name.starts_with("reaction.")) trajectory.units[j] = "N";
+    if (name.starts_with("displacement.")) trajectory.units[j] = "m";
+  }
+}
+
 std::string deformed_picture(const fem::SolidSystem& system, const MechanicalState& state, const std::string& title) {
   const fem::SolidModel& model = system.model();
   fem::SolidFields fields = io::fields_at(system, state);

@@ -31,6 +31,9 @@ class LargestDisplacement final : public Observer {
   double largest_ = -1;
 };
 
+/// Units of energies, reactions and displacements.
+void add_units(io::Trajectory& trajectory);
+
 /// The body deformed, coloured by its pressure where it is an unknown, else by von Mises stress.
 [[nodiscard]] std::string deformed_picture(const fem::SolidSystem& system, const MechanicalState& state,
                                            const std::string& title);

@@ -100,7 +100,7 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
   if (times.empty()) times = io::regular_times((t_end - t_start) / default_load_steps, t_start, t_end);
   io::Trajectory path;
   path.names = (*system)->output_names();
-  path.units.resize(path.names.size());
+  add_units(path);
   SolidFiles files(**system, arguments.folder);
   MechanicalState last;
   const auto found = [&](const MechanicalState& state) {
