@@ -443,7 +443,28 @@ Sparse Start::constraint_matrix() {
   return j;
 }
 
+/// g_λ of a model that differentiates itself: there g need not be affine in λ.
+Sparse Start::model_compliance() {
+  const ResidualTangentPatterns patterns = system.tangent_patterns();
+  const auto values = [](const SparsePattern& pattern) { return Vector(Vector::Zero(pattern.nnz())); };
+  Vector k = values(patterns.K), d = values(patterns.D), r = values(patterns.r_lambda), g = values(patterns.g_q),
+         c = values(patterns.g_lambda);
+  status = std::max(
+      status, system.tangents(point(), view(std::as_const(state.a)),
+                              {.K = view(k), .D = view(d), .r_lambda = view(r), .g_q = view(g), .g_lambda = view(c)}));
+  Triplets entries;
+  for (int col = 0, p = 0; col < patterns.g_lambda.cols(); ++col)
+    for (const int row : patterns.g_lambda.column(col)) {
+      if (c[p] != 0) entries.emplace_back(row, col, c[p]);
+      ++p;
+    }
+  Sparse matrix(n_g(), n_g());
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
+}
+
 Sparse Start::compliance() {
+  if (system.tangent_kind() == ModelJacobian::exact) return model_compliance();
   constexpr double large = 0x1p60;  // g is affine in λ: a large λ drowns g(t,q,0) and leaves g_λ with all its digits
   const int m = n_g();
   const Vector kept = state.lambda;

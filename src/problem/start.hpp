@@ -128,6 +128,7 @@ class Start {
   [[nodiscard]] Sparse mass();
   [[nodiscard]] Sparse constraint_matrix();  ///< J = (G; A)
   [[nodiscard]] Sparse compliance();         ///< g_λ
+  [[nodiscard]] Sparse model_compliance();
 
   /// Moves q along M⁻¹Gᵀ onto g(t,q,λ) = 0 (rows in `hard`), λ held.
   [[nodiscard]] Result<void> project_positions();

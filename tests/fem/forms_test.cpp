@@ -90,7 +90,7 @@ TEST(Forms, WithAndWithoutPressuresAgree) {
       EXPECT_NEAR(density[0], density[1], 1e-8) << what;
       EXPECT_NEAR(density[0], results[0][1], 1e-8) << what << ": a homogeneous state in a unit volume";
       EXPECT_NEAR(ratio[0], ratio[1], 1e-8) << what;
-      EXPECT_GT(std::abs(ratio[0] - 1), 0.01) << "the volume changes, or h(p) is not seen";
+      EXPECT_GT(std::abs(ratio[0] - 1), 0.005) << "the volume changes, or h(p) is not seen";
     }
 }
 
@@ -215,7 +215,7 @@ TEST(Forms, MistakesAreNamed) {
   EXPECT_TRUE(contains(message(bad), "'left'")) << message(bad);
   bad = good;
   bad.materials[0].name = "steel";
-  EXPECT_TRUE(contains(message(bad), "'steel'")) << message(bad);
+  EXPECT_TRUE(contains(message(bad), "known: steel")) << message(bad);
   bad = good;
   bad.gravity[2] = of_time("1");
   EXPECT_TRUE(contains(message(bad), "third axis")) << message(bad);
