@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "back_ends.hpp"
+#include "base/pairs.hpp"
 #include "rubato/base/assert.hpp"
 #include "scalar.hpp"
 
@@ -154,6 +155,7 @@ class DenseSolver final : public LinearSolver<T> {
         n_(pattern.rows()),
         values_(static_cast<std::size_t>(pattern.nnz())),
         lu_(static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_)),
+        inverse_pivots_(static_cast<std::size_t>(n_)),
         swapped_with_(static_cast<std::size_t>(n_)) {}
 
   FactorStatus factor(std::span<const T> values) noexcept override {
@@ -171,19 +173,28 @@ class DenseSolver final : public LinearSolver<T> {
       update_rest(k, end);
     }
     // Every entry of L and U divides or multiplies into a later pivot: finite pivots, finite factors, up to overflow.
-    for (int k = 0; k < n_; ++k)
+    for (int k = 0; k < n_; ++k) {
       if (!is_finite(at(k, k))) return FactorStatus::not_finite;
+      inverse_pivots_[k] = reciprocal(at(k, k));
+      if (!is_finite(inverse_pivots_[k])) return FactorStatus::singular;
+    }
     return FactorStatus::ok;
   }
 
   void solve(std::span<T> x) noexcept override {
     for (T* b = x.data(); b < x.data() + x.size(); b += n_) {
       for (int k = 0; k < n_; ++k) std::swap(b[k], b[swapped_with_[k]]);
-      for (int k = 0; k + 1 < n_; ++k) subtract(b + k + 1, b[k], column(k) + k + 1, n_ - k - 1);  // L y = P b
-      for (int k = n_ - 1; k >= 0; --k) {                                                         // U x = y
-        b[k] /= at(k, k);
-        subtract(b, b[k], column(k), k);
+      int k = 0;
+      for (; k + 1 < n_; k += 2) {  // L y = P b
+        b[k + 1] -= product(at(k + 1, k), b[k]);
+        subtract(b + k + 2, b[k], column(k) + k + 2, b[k + 1], column(k + 1) + k + 2, n_ - k - 2);
       }
+      for (k = n_ - 1; k > 0; k -= 2) {  // U x = y
+        b[k] = product(b[k], inverse_pivots_[k]);
+        b[k - 1] = product(b[k - 1] - product(at(k - 1, k), b[k]), inverse_pivots_[k - 1]);
+        subtract(b, b[k], column(k), b[k - 1], column(k - 1), k - 1);
+      }
+      if (k == 0) b[0] = product(b[0], inverse_pivots_[0]);
     }
   }
 
@@ -191,7 +202,7 @@ class DenseSolver final : public LinearSolver<T> {
     for (T* b = x.data(); b < x.data() + x.size(); b += n_) {
       for (int k = 0; k < n_; ++k) {  // Uᵀ y = b
         b[k] -= (head(column(k), k).array() * head(b, k).array()).sum();
-        b[k] /= at(k, k);
+        b[k] = product(b[k], inverse_pivots_[k]);
       }
       for (int k = n_ - 2; k >= 0; --k) b[k] -= (below(column(k), k).array() * below(b, k).array()).sum();  // Lᵀ z = y
       for (int k = n_ - 1; k >= 0; --k) std::swap(b[k], b[swapped_with_[k]]);  // x = Pᵀ z
@@ -218,6 +229,16 @@ class DenseSolver final : public LinearSolver<T> {
   /// y −= factor · x: for the short columns of small matrices cheaper than an expression of Eigen's.
   static void subtract(T* __restrict y, T factor, const T* __restrict x, int n) noexcept {
     for (int i = 0; i < n; ++i) y[i] -= product(factor, x[i]);
+  }
+
+  /// y −= f x + g z: two columns per pass over y.
+  static void subtract(T* __restrict y, T f, const T* __restrict x, T g, const T* __restrict z, int n) noexcept {
+    if constexpr (std::is_same_v<T, double>)
+      in_pairs(n, [&]<int width>(std::ptrdiff_t i) {
+        piece<width>(y + i) = piece<width>(y + i) - f * piece<width>(x + i) - g * piece<width>(z + i);
+      });
+    else
+      for (int i = 0; i < n; ++i) y[i] -= product(f, x[i]) + product(g, z[i]);
   }
 
   /// Columns k … end−1 of all rows from k on, one pivot after the other. False: a column of zeros.
@@ -270,7 +291,7 @@ class DenseSolver final : public LinearSolver<T> {
 
   SparsePattern pattern_;
   int n_;
-  std::vector<T> values_, lu_;  // the matrix as given, for the growth; the factors by columns
+  std::vector<T> values_, lu_, inverse_pivots_;  // the matrix as given, for the growth; the factors by columns
   std::vector<int> swapped_with_;
   long full_ = 0;
 };
