@@ -241,7 +241,7 @@ void make_stiffness_damping(SolidParts& parts) {
   std::vector<double> values(at(whole.patterns.K.nnz()));
   const std::vector<double> rest(parts.coordinate.size()), no_pressure(at(parts.n_lambda));
   ScratchMemory memory(whole.assembly.scratch_bytes());
-  const EvalStatus status =
+  [[maybe_unused]] const EvalStatus status =
       whole.assembly.run({.u = rest, .lambda = no_pressure, .stiffness = values}, memory.scratch());
   RUBATO_ASSERT(status == EvalStatus::ok, "undeformed elements are not inverted");
   std::vector<Entry> entries;  // the numbers of q ascend with the places: the order of the values stays
