@@ -470,7 +470,8 @@ Result<DerivativeReport> check_derivatives(const MechanicalSystem& system, const
       continue;
     }
     ++check.report.points;
-    const Vector q_sizes = sizes_of(s.q), v_sizes = sizes_of(s.v), lambda_sizes = sizes_of(s.lambda);
+    const Vector q_sizes = sizes_of(s.q), v_sizes = sizes_of(s.v), z_sizes = sizes_of(s.z),
+                 lambda_sizes = sizes_of(s.lambda);
 
     // Gᵀ by reaction(e_k) against ∂g/∂q N, as functions of δ in q = q₀ + N δ.
     const auto from_reactions = [&](int rows, bool rolling) {
@@ -519,11 +520,16 @@ Result<DerivativeReport> check_derivatives(const MechanicalSystem& system, const
     const ResidualTangentPatterns p = system.tangent_patterns();
     const auto zeros = [](const SparsePattern& pattern) { return Vector(Vector::Zero(pattern.nnz())); };
     Vector K = zeros(p.K), D = zeros(p.D), r_lambda = zeros(p.r_lambda), g_q = zeros(p.g_q),
-           g_lambda = zeros(p.g_lambda);
-    if (system.tangents(
-            point(), view(std::as_const(s.a)),
-            {.K = view(K), .D = view(D), .r_lambda = view(r_lambda), .g_q = view(g_q), .g_lambda = view(g_lambda)}) !=
-        EvalStatus::ok)
+           g_lambda = zeros(p.g_lambda), r_z = zeros(p.r_z), e_q = zeros(p.e_q), e_z = zeros(p.e_z);
+    if (system.tangents(point(), view(std::as_const(s.a)),
+                        {.K = view(K),
+                         .D = view(D),
+                         .r_lambda = view(r_lambda),
+                         .g_q = view(g_q),
+                         .g_lambda = view(g_lambda),
+                         .r_z = view(r_z),
+                         .e_q = view(e_q),
+                         .e_z = view(e_z)}) != EvalStatus::ok)
       return Error{"check_derivatives: the model's tangents cannot be evaluated"};
     const bool approximate = system.tangent_kind() == ModelJacobian::approximate;
     check.report.approximate = approximate;
@@ -537,7 +543,8 @@ Result<DerivativeReport> check_derivatives(const MechanicalSystem& system, const
       return fine && out.allFinite();
     };
     const auto g = [&](Vector& out) { return good(system.constraint(point(), view(out)), out); };
-    const auto q_names = names("q"), v_names = names("v"), lambda_names = names("lambda");
+    const auto e = [&](Vector& out) { return good(system.auxiliary(point(), view(out)), out); };
+    const auto q_names = names("q"), v_names = names("v"), z_names = names("z"), lambda_names = names("lambda");
     const auto compare = [&](const char* what, Vector& x, const Vector& sizes, const SparsePattern& pattern,
                              const Vector& values, auto&& f, const Check::Names& rows, const Check::Names& cols) {
       if (pattern.rows() == 0 || pattern.cols() == 0) return;
@@ -549,6 +556,9 @@ Result<DerivativeReport> check_derivatives(const MechanicalSystem& system, const
     compare("r_lambda", s.lambda, lambda_sizes, p.r_lambda, r_lambda, balance, v_names, lambda_names);
     compare("g_q", s.q, q_sizes, p.g_q, g_q, g, lambda_names, q_names);
     compare("g_lambda", s.lambda, lambda_sizes, p.g_lambda, g_lambda, g, lambda_names, lambda_names);
+    compare("r_z", s.z, z_sizes, p.r_z, r_z, balance, v_names, z_names);
+    compare("e_q", s.q, q_sizes, p.e_q, e_q, e, z_names, q_names);
+    compare("e_z", s.z, z_sizes, p.e_z, e_z, e, z_names, z_names);
   }
   return check.report;
 }

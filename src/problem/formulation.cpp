@@ -159,7 +159,8 @@ Layout make_layout(const MechanicalSystem& system, const Formulation& form, Plac
   if (form.level == Level::ggl) add(at.mu, "mu", s.lambda, alg, 1, U::position_multiplier, E::position_constraint);
   at.n = layout.size();
 
-  // Local unknowns: v' = a gives a, 0 = p − M v gives p, q' = N v gives v.
+  // Local unknowns: z' = e gives z where each relaxes on its own, v' = a gives a, 0 = p − M v gives p, q' = N v gives v.
+  if (s.z > 0 && system.z_is_local()) layout.eliminate("z", "z");
   if (accelerations) layout.eliminate("v", "a");
   if (momentum) layout.eliminate("v", "p");
   const bool invertible = s.q == s.v && system.rates_near_identity();
@@ -167,6 +168,29 @@ Layout make_layout(const MechanicalSystem& system, const Formulation& form, Plac
   layout.set_index(differentiation_index(form, system));
   return layout;
 }
+
+/// A block within the Jacobian. Its rows are neighbours there, so each of its columns stays in one piece.
+class PlacedBlock {
+ public:
+  PlacedBlock() = default;
+  PlacedBlock(const SparsePattern& block, const SparsePattern& whole, int row, int col)
+      : starts_(block.column_starts().begin(), block.column_starts().end()) {
+    for (int j = 0; j < block.cols(); ++j)
+      first_.push_back(block.column(j).empty() ? 0 : whole.index_of(row + block.column(j)[0], col + j));
+  }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return starts_.empty() ? 0 : static_cast<std::size_t>(starts_.back());
+  }
+  /// values of the whole = factor · the block's.
+  void put(In block, double factor, Out values) const noexcept {
+    for (std::size_t j = 0; j < first_.size(); ++j)
+      for (int p = starts_[j], to = first_[j]; p < starts_[j + 1]; ++p, ++to)
+        values[static_cast<std::size_t>(to)] = factor * block[static_cast<std::size_t>(p)];
+  }
+
+ private:
+  std::vector<int> starts_, first_;
+};
 
 class FormulatedSystem final : public FormulatedDae {
  public:
@@ -196,7 +220,7 @@ class FormulatedSystem final : public FormulatedDae {
   bool autonomous() const noexcept override { return system_->autonomous(); }
   std::size_t scratch_bytes() const noexcept override {
     const std::size_t tangents =
-        sizeof(double) * static_cast<std::size_t>(tangent_pattern_.nnz()) + 8 * Scratch::alignment;
+        sizeof(double) * static_cast<std::size_t>(tangent_pattern_.nnz() + plan_.s.v) + 10 * Scratch::alignment;
     return detail::formulated_scratch_bytes(plan_) + system_->scratch_bytes() + tangents;
   }
   int n_inputs() const noexcept override { return plan_.s.u; }
@@ -265,13 +289,14 @@ class FormulatedSystem final : public FormulatedDae {
   static Out block(Out x, int offset, int n) noexcept {
     return offset < 0 ? Out{} : x.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(n));
   }
-  /// The model's own tangents fit (q, v, λ) with M v' on the left and plain coordinates.
+  /// The model's own tangents fit (q, v, z, λ) with M v' on the left, or nothing, and plain coordinates.
   bool tangents_apply() const noexcept {
     const auto level = plan_.form.level;
-    const bool shown = level == Level::eps_lambda || level == Level::index_3 || plan_.s.lambda == 0;
-    return system_->tangent_kind() != ModelJacobian::none && shown && level != Level::quasi_static &&
-           level != Level::state_space && plan_.form.kinetics == Kinetics::velocity && system_->plain_coordinates() &&
-           system_->constant_mass() && plan_.s.z == 0 && plan_.s.nu == 0 && plan_.dropped.empty();
+    const bool still = level == Level::quasi_static;
+    const bool shown = level == Level::eps_lambda || level == Level::index_3 || still || plan_.s.lambda == 0;
+    return system_->tangent_kind() != ModelJacobian::none && shown && level != Level::state_space &&
+           plan_.form.kinetics == Kinetics::velocity && system_->plain_coordinates() &&
+           (still || system_->constant_mass()) && plan_.s.nu == 0 && plan_.dropped.empty();
   }
   void collect_tangent_pattern();
   [[nodiscard]] Out positions(Out x) const noexcept {
@@ -286,41 +311,40 @@ class FormulatedSystem final : public FormulatedDae {
 
   // The Jacobian put together from tangents: where each block's values go.
   SparsePattern tangent_pattern_;
-  ResidualTangentPatterns tangent_blocks_;
-  std::vector<int> place_k_, place_d_, place_r_lambda_, place_g_q_, place_g_lambda_, place_v_;
+  PlacedBlock k_, d_, r_lambda_, g_q_, g_lambda_, r_z_, e_q_, e_z_;
+  std::vector<int> place_v_;
 };
 
 void FormulatedSystem::collect_tangent_pattern() {
-  tangent_blocks_ = system_->tangent_patterns();
+  const ResidualTangentPatterns t = system_->tangent_patterns();
   const Places& o = plan_.at;
+  const bool still = plan_.form.level == Level::quasi_static;
+  const int balance = still ? o.q : o.v;  // rows of the balance of momentum
+  struct Placement {
+    PlacedBlock& block;
+    const SparsePattern& pattern;
+    int row, col;
+  };
+  std::vector<Placement> blocks = {{k_, t.K, balance, o.q}};
+  if (!still) blocks.push_back({d_, t.D, o.v, o.v});
+  if (plan_.s.lambda > 0) {
+    blocks.push_back({r_lambda_, t.r_lambda, balance, o.lambda});
+    blocks.push_back({g_q_, t.g_q, o.lambda, o.q});
+    blocks.push_back({g_lambda_, t.g_lambda, o.lambda, o.lambda});
+  }
+  if (plan_.s.z > 0) {
+    blocks.push_back({r_z_, t.r_z, balance, o.z});
+    blocks.push_back({e_q_, t.e_q, o.z, o.q});
+    blocks.push_back({e_z_, t.e_z, o.z, o.z});
+  }
   std::vector<Entry> entries;
-  const auto gather = [&](const SparsePattern& p, int row, int col) {
-    for (int j = 0; j < p.cols(); ++j)
-      for (const int i : p.column(j)) entries.push_back({row + i, col + j});
-  };
-  for (int i = 0; i < plan_.s.q; ++i) entries.push_back({o.q + i, o.v + i});
-  gather(tangent_blocks_.K, o.v, o.q);
-  gather(tangent_blocks_.D, o.v, o.v);
-  if (plan_.s.lambda > 0) {
-    gather(tangent_blocks_.r_lambda, o.v, o.lambda);
-    gather(tangent_blocks_.g_q, o.lambda, o.q);
-    gather(tangent_blocks_.g_lambda, o.lambda, o.lambda);
-  }
-  tangent_pattern_ = SparsePattern::from_entries(o.n, o.n, entries);
-  const auto place = [&](const SparsePattern& p, int row, int col) {
-    std::vector<int> places;
-    for (int j = 0; j < p.cols(); ++j)
-      for (const int i : p.column(j)) places.push_back(tangent_pattern_.index_of(row + i, col + j));
-    return places;
-  };
-  place_k_ = place(tangent_blocks_.K, o.v, o.q);
-  place_d_ = place(tangent_blocks_.D, o.v, o.v);
-  for (int i = 0; i < plan_.s.q; ++i) place_v_.push_back(tangent_pattern_.index_of(o.q + i, o.v + i));
-  if (plan_.s.lambda > 0) {
-    place_r_lambda_ = place(tangent_blocks_.r_lambda, o.v, o.lambda);
-    place_g_q_ = place(tangent_blocks_.g_q, o.lambda, o.q);
-    place_g_lambda_ = place(tangent_blocks_.g_lambda, o.lambda, o.lambda);
-  }
+  for (const auto& [block, pattern, row, col] : blocks)
+    for (int j = 0; j < pattern.cols(); ++j)
+      for (const int i : pattern.column(j)) entries.push_back({row + i, col + j});
+  for (int i = 0; i < plan_.s.q && !still; ++i) entries.push_back({o.q + i, o.v + i});
+  tangent_pattern_ = SparsePattern::from_entries(o.n, o.n, std::move(entries));
+  for (const auto& [block, pattern, row, col] : blocks) block = PlacedBlock(pattern, tangent_pattern_, row, col);
+  for (int i = 0; i < plan_.s.q && !still; ++i) place_v_.push_back(tangent_pattern_.index_of(o.q + i, o.v + i));
 }
 
 std::optional<SparsePattern> FormulatedSystem::mass_pattern() const {
@@ -344,25 +368,28 @@ EvalStatus FormulatedSystem::jacobian(const At& at, In w, Out values) const noex
   auto m = rows_.unknowns(at);
   if (m.status != EvalStatus::ok) return m.status;
   Scratch scratch = m.p.scratch;
-  const auto take = [&scratch](const std::vector<int>& places) { return scratch.take<double>(places.size()); };
-  const ResidualTangents t{.K = take(place_k_),
-                           .D = take(place_d_),
-                           .r_lambda = take(place_r_lambda_),
-                           .g_q = take(place_g_q_),
-                           .g_lambda = take(place_g_lambda_)};
+  const auto take = [&scratch](const PlacedBlock& block) { return scratch.take<double>(block.size()); };
+  const ResidualTangents t{.K = take(k_),
+                           .D = take(d_),
+                           .r_lambda = take(r_lambda_),
+                           .g_q = take(g_q_),
+                           .g_lambda = take(g_lambda_),
+                           .r_z = take(r_z_),
+                           .e_q = take(e_q_),
+                           .e_z = take(e_z_)};
+  const Out a = scratch.take<double>(static_cast<std::size_t>(plan_.s.v));
+  if (plan_.at.v >= 0) std::copy_n(w.begin() + plan_.at.v, plan_.s.v, a.begin());  // else at rest
   m.p.scratch = scratch;
-  const In a = w.subspan(static_cast<std::size_t>(plan_.at.v), static_cast<std::size_t>(plan_.s.v));
   const EvalStatus status = system_->tangents(m.p, a, t);
-  std::fill(values.begin(), values.end(), 0.0);
-  const auto add = [&](const std::vector<int>& places, In block, double factor) {
-    for (std::size_t k = 0; k < places.size(); ++k) values[static_cast<std::size_t>(places[k])] += factor * block[k];
-  };
   for (const int k : place_v_) values[static_cast<std::size_t>(k)] = 1;
-  add(place_k_, t.K, -1);
-  add(place_d_, t.D, -1);
-  add(place_r_lambda_, t.r_lambda, -1);
-  add(place_g_q_, t.g_q, 1);
-  add(place_g_lambda_, t.g_lambda, 1);
+  k_.put(t.K, -1, values);
+  d_.put(t.D, -1, values);
+  r_lambda_.put(t.r_lambda, -1, values);
+  r_z_.put(t.r_z, -1, values);
+  g_q_.put(t.g_q, 1, values);
+  g_lambda_.put(t.g_lambda, 1, values);
+  e_q_.put(t.e_q, 1, values);
+  e_z_.put(t.e_z, 1, values);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "equilibrium_matrix.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/linalg/colouring.hpp"
 #include "start.hpp"
@@ -12,8 +13,8 @@
 namespace rubato {
 namespace {
 
+using detail::EquilibriumMatrix;
 using detail::Sparse;
-using detail::SquareSystem;
 using detail::Start;
 using detail::Triplets;
 
@@ -62,7 +63,7 @@ class Equilibrium {
   [[nodiscard]] Sparse jacobian();
   [[nodiscard]] std::optional<Sparse> model_tangents();
   /// J + M/τ on the rows of forces, rows left out replaced by those of the identity.
-  [[nodiscard]] SquareSystem matrix(const Sparse& j, const Sparse* mass, double tau) const;
+  [[nodiscard]] EquilibriumMatrix matrix(const Sparse& j, const Sparse* mass, double tau) const;
   [[nodiscard]] Vector masked(Vector f) const {
     for (int i = 0; i < unknowns_; ++i)
       if (free_[size(i)] == 0) f[i] = 0;
@@ -86,25 +87,36 @@ class Equilibrium {
 
 std::optional<Sparse> Equilibrium::model_tangents() {
   const MechanicalSystem& system = start_.system;
-  if (system.tangent_kind() == ModelJacobian::none || !system.plain_coordinates() || n_.z > 0) return std::nullopt;
+  if (system.tangent_kind() == ModelJacobian::none || !system.plain_coordinates()) return std::nullopt;
   const ResidualTangentPatterns patterns = system.tangent_patterns();
   const auto values = [](const SparsePattern& pattern) { return Vector(Vector::Zero(pattern.nnz())); };
   Vector k = values(patterns.K), d = values(patterns.D), r = values(patterns.r_lambda), g = values(patterns.g_q),
-         c = values(patterns.g_lambda);
+         c = values(patterns.g_lambda), r_z = values(patterns.r_z), e_q = values(patterns.e_q),
+         e_z = values(patterns.e_z);
   const Vector at_rest = Vector::Zero(n_.v);
   if (system.tangents(start_.point(), view(at_rest),
-                      {.K = view(k), .D = view(d), .r_lambda = view(r), .g_q = view(g), .g_lambda = view(c)}) !=
-      EvalStatus::ok)
+                      {.K = view(k),
+                       .D = view(d),
+                       .r_lambda = view(r),
+                       .g_q = view(g),
+                       .g_lambda = view(c),
+                       .r_z = view(r_z),
+                       .e_q = view(e_q),
+                       .e_z = view(e_z)}) != EvalStatus::ok)
     return std::nullopt;
   Triplets entries;
   const auto put = [&](const SparsePattern& pattern, const Vector& x, int row, int col) {
     for (int j = 0, p = 0; j < pattern.cols(); ++j)
       for (const int i : pattern.column(j)) entries.emplace_back(row + i, col + j, x[p++]);
   };
+  const int lambda = n_.v, z = n_.v + n_.lambda;
   put(patterns.K, k, 0, 0);
-  put(patterns.r_lambda, r, 0, n_.v);
-  put(patterns.g_q, g, n_.v, 0);
-  put(patterns.g_lambda, c, n_.v, n_.v);
+  put(patterns.r_lambda, r, 0, lambda);
+  put(patterns.g_q, g, lambda, 0);
+  put(patterns.g_lambda, c, lambda, lambda);
+  put(patterns.r_z, r_z, 0, z);
+  put(patterns.e_q, e_q, z, 0);
+  put(patterns.e_z, e_z, z, z);
   Sparse j(unknowns_, unknowns_);
   j.setFromTriplets(entries.begin(), entries.end());
   return j;
@@ -197,7 +209,7 @@ Sparse Equilibrium::jacobian() {
   return j;
 }
 
-SquareSystem Equilibrium::matrix(const Sparse& j, const Sparse* mass, double tau) const {
+EquilibriumMatrix Equilibrium::matrix(const Sparse& j, const Sparse* mass, double tau) const {
   Triplets entries;
   for (int col = 0; col < unknowns_; ++col) {
     for (Sparse::InnerIterator it(j, col); it; ++it)
@@ -209,7 +221,7 @@ SquareSystem Equilibrium::matrix(const Sparse& j, const Sparse* mass, double tau
   if (mass != nullptr)
     for (int col = 0; col < n_.v; ++col)
       for (Sparse::InnerIterator it(*mass, col); it; ++it) entries.emplace_back(it.row(), col, it.value() / tau);
-  return {unknowns_, entries};
+  return {unknowns_, start_.system.z_is_local() ? n_.z : 0, entries};
 }
 
 bool Equilibrium::balanced(const Vector& f, const Sparse& j, bool loose) const {
@@ -250,7 +262,7 @@ bool Equilibrium::newton() {
       was_balanced = true;
     }
     const bool good_enough = balanced(f, j, true);
-    const SquareSystem a = matrix(j, nullptr, 1);
+    const EquilibriumMatrix a = matrix(j, nullptr, 1);
     if (!a.regular()) return good_enough;
     const Vector step = -a.solve(f);
     const Vector weight = sizes_of(step);
@@ -313,7 +325,7 @@ bool Equilibrium::pseudo_time() {
     const Sparse j = jacobian();
     if (start_.status != EvalStatus::ok) return false;
     if (balanced(f, j, false)) return true;  // also where a free direction keeps J singular
-    const SquareSystem a = matrix(j, &mass, tau);
+    const EquilibriumMatrix a = matrix(j, &mass, tau);
     const MechanicalState kept = start_.state;
     bool moved = false;
     if (a.regular()) {

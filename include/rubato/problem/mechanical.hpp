@@ -66,13 +66,15 @@ class MechanicalEquations {
   [[nodiscard]] virtual EvalStatus part_energy(int part, const P& p, S& out) const noexcept = 0;
 };
 
-/// Which blocks of the residual r = M a − f + Gᵀλ + Aᵀν a model differentiates itself, on patterns of its own.
-/// K = ∂r/∂q, D = ∂r/∂v, r_λ (n_v × n_λ), G_q = ∂g/∂q (n_λ × n_q), g_λ. Finite elements supply them all.
+/// Which blocks of the residual r = M a − f + Gᵀλ + Aᵀν, of g and of e a model differentiates itself, on patterns of its own.
+/// K = ∂r/∂q, D = ∂r/∂v, r_λ (n_v × n_λ), g_q = ∂g/∂q (n_λ × n_q), g_λ; where there are z, and e does not depend on v and λ:
+/// r_z (n_v × n_z), e_q, e_z. Finite elements supply them all.
 struct ResidualTangentPatterns {
-  SparsePattern K, D, r_lambda, g_q, g_lambda;
+  SparsePattern K = {}, D = {}, r_lambda = {}, g_q = {}, g_lambda = {}, r_z = {}, e_q = {}, e_z = {};
 };
 struct ResidualTangents {
-  Out K, D, r_lambda, g_q, g_lambda;  ///< values on the patterns
+  Out K = {}, D = {}, r_lambda = {}, g_q = {}, g_lambda = {};  ///< values on the patterns
+  Out r_z = {}, e_q = {}, e_z = {};                            ///< likewise; empty: not wanted
 };
 
 class MechanicalSystem : public MechanicalEquations<double> {
@@ -90,6 +92,9 @@ class MechanicalSystem : public MechanicalEquations<double> {
   [[nodiscard]] virtual bool autonomous() const noexcept { return false; }
   /// Z in (3): 1 for a differential z, 0 for an algebraic one.
   [[nodiscard]] virtual bool z_is_differential(int /*i*/) const noexcept { return true; }
+  /// Every z_i relaxes on its own: e_z is diagonal and negative, and e does not depend on v, λ, ν. The z are then eliminated
+  /// before any factorisation.
+  [[nodiscard]] virtual bool z_is_local() const noexcept { return false; }
 
   [[nodiscard]] virtual const MechanicalEquations<Dual8>* dual() const noexcept { return nullptr; }
   [[nodiscard]] virtual const MechanicalEquations<Tracer>* tracer() const noexcept { return nullptr; }

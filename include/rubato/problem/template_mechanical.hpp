@@ -16,7 +16,7 @@
 /// (Gᵀλ + Aᵀν by hand: saves a tape in large models), part_force(part, p, f), part_energy(part, p, energy&).
 /// All are const templates with exactly these spans: one that does not fit is not found.
 /// Optional members: constant_mass, compliant, autonomous, rates_near_identity (static constexpr bool), is_compliant(),
-/// n_parts() (with part_force, instead of force), z_is_differential(i), part_names(),
+/// n_parts() (with part_force, instead of force), z_is_differential(i), z_is_local(), part_names(),
 /// part_elements(part)/weighted_part_force(part, p, weights, f), inertia_pattern(), names(block), unit(block), base_size(), rebase(q, base), transport(from, to, q), output_names()/outputs(p, a, y),
 /// invariant_names()/invariants(p, out), roots()/root_values(p, out), next_time_event(t, mode), on_event(event, q, v, z),
 /// scratch_bytes(), tangent_kind()/tangent_patterns()/tangents(p, a, out).
@@ -339,6 +339,12 @@ class TemplateMechanicalSystem final : private detail::MechanicalHolder<Model>,
       return held.z_is_differential(i);
     else
       return MechanicalSystem::z_is_differential(i);
+  }
+  bool z_is_local() const noexcept override {
+    if constexpr (requires { held.z_is_local(); })
+      return held.z_is_local();
+    else
+      return MechanicalSystem::z_is_local();
   }
   ModelJacobian tangent_kind() const noexcept override {
     if constexpr (requires { held.tangent_kind(); })
