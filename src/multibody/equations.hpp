@@ -18,6 +18,8 @@ class Equations : public Base {
   template <class... Args>
   explicit Equations(const Model* model, Args&&... args) : Base(std::forward<Args>(args)...), model_(model) {}
 
+  void share(P& p) const noexcept override { p.shared = std::as_bytes(frames(p, p.scratch)); }
+
   EvalStatus kinematics(const P& p, SIn v, SOut q_rate) const noexcept override {
     EvalStatus status = EvalStatus::ok;
     for (const BodyModel& body : model_->bodies) {
@@ -132,6 +134,7 @@ class Equations : public Base {
   [[nodiscard]] std::size_t slots() const { return model_->bodies.size() + model_->stations.size() + 1; }
 
   [[nodiscard]] std::span<const Frame<S>> frames(const P& p, Scratch& scratch) const {
+    if (!p.shared.empty()) return {reinterpret_cast<const Frame<S>*>(p.shared.data()), slots()};
     const auto out = scratch.template take<Frame<S>>(slots());
     for (std::size_t k = 0; k < 3; ++k) out[0].R[k][k] = S(1.0);
     for (std::size_t i = 0; i < model_->bodies.size(); ++i) set_frame(model_->bodies[i], p, out[i + 1]);

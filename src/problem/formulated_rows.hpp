@@ -156,6 +156,7 @@ class FormulatedRows {
     const MechanicalSizes& s = plan_->s;
     const Level level = plan_->form.level;
     P p = m.p;
+    equations_->share(p);
     const SOut sum = p.scratch.template take<S>(count(s.v));
     const SOut react = p.scratch.template take<S>(count(s.v));
 

@@ -35,6 +35,7 @@ struct MechanicalPoint {
   In base;
   int mode = 0;
   Scratch scratch;
+  std::span<const std::byte> shared = {};  ///< what MechanicalEquations::share left for this t, q and base
 };
 
 /// (1)-(5) over one scalar type, as products: no formulation ever needs more.
@@ -46,6 +47,9 @@ class MechanicalEquations {
   using SOut = std::span<S>;
   virtual ~MechanicalEquations() = default;
 
+  /// Work that several of the functions below have in common at one t, q and base (frames of bodies), done once: what it takes
+  /// from p.scratch it shows in p.shared, and later calls with this p may use it.
+  virtual void share(P& /*p*/) const noexcept {}
   [[nodiscard]] virtual EvalStatus kinematics(const P& p, SIn v, SOut q_rate) const noexcept = 0;  ///< N(q) v
   [[nodiscard]] virtual EvalStatus inertia(const P& p, SIn a, SOut out) const noexcept = 0;        ///< M(q) a
   [[nodiscard]] virtual EvalStatus inertia_rate(const P& p, SOut out) const noexcept = 0;          ///< Ṁ v
