@@ -48,16 +48,34 @@ struct Dual {
   }
   constexpr Dual& operator/=(double c) { return *this *= 1.0 / c; }
 
-  friend constexpr Dual operator+(Dual a, const Dual& b) { return a += b; }
-  friend constexpr Dual operator+(Dual a, double c) { return a += c; }
-  friend constexpr Dual operator+(double c, Dual a) { return a += c; }
-  friend constexpr Dual operator-(Dual a, const Dual& b) { return a -= b; }
-  friend constexpr Dual operator-(Dual a, double c) { return a -= c; }
-  friend constexpr Dual operator-(double c, Dual a) { return -a += c; }
-  friend constexpr Dual operator-(Dual a) {
-    a.value = -a.value;
-    for (auto& x : a.d) x = -x;
-    return a;
+  // Results are written place by place, never copied first and changed then: copies of 72 bytes go through memory in pieces of other
+  // sizes than they are read again, which stalls.
+  friend constexpr Dual operator+(const Dual& a, const Dual& b) {
+    Dual r(a.value + b.value);
+    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] + b.d[i];
+    return r;
+  }
+  friend constexpr Dual operator+(const Dual& a, double c) {
+    Dual r(a.value + c);
+    for (int i = 0; i < N; ++i) r.d[i] = a.d[i];
+    return r;
+  }
+  friend constexpr Dual operator+(double c, const Dual& a) { return a + c; }
+  friend constexpr Dual operator-(const Dual& a, const Dual& b) {
+    Dual r(a.value - b.value);
+    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] - b.d[i];
+    return r;
+  }
+  friend constexpr Dual operator-(const Dual& a, double c) { return a + -c; }
+  friend constexpr Dual operator-(double c, const Dual& a) {
+    Dual r(c - a.value);
+    for (int i = 0; i < N; ++i) r.d[i] = -a.d[i];
+    return r;
+  }
+  friend constexpr Dual operator-(const Dual& a) {
+    Dual r(-a.value);
+    for (int i = 0; i < N; ++i) r.d[i] = -a.d[i];
+    return r;
   }
   friend constexpr Dual operator+(const Dual& a) { return a; }
   friend constexpr Dual operator*(const Dual& a, const Dual& b) {
@@ -65,15 +83,19 @@ struct Dual {
     for (int i = 0; i < N; ++i) r.d[i] = a.d[i] * b.value + a.value * b.d[i];
     return r;
   }
-  friend constexpr Dual operator*(Dual a, double c) { return a *= c; }
-  friend constexpr Dual operator*(double c, Dual a) { return a *= c; }
+  friend constexpr Dual operator*(const Dual& a, double c) {
+    Dual r(a.value * c);
+    for (int i = 0; i < N; ++i) r.d[i] = a.d[i] * c;
+    return r;
+  }
+  friend constexpr Dual operator*(double c, const Dual& a) { return a * c; }
   friend constexpr Dual operator/(const Dual& a, const Dual& b) {
     const T inverse = 1.0 / b.value;
     Dual r(a.value * inverse);
     for (int i = 0; i < N; ++i) r.d[i] = (a.d[i] - r.value * b.d[i]) * inverse;
     return r;
   }
-  friend constexpr Dual operator/(Dual a, double c) { return a /= c; }
+  friend constexpr Dual operator/(const Dual& a, double c) { return a * (1.0 / c); }
   friend constexpr Dual operator/(double c, const Dual& b) {
     const T inverse = 1.0 / b.value, f = c * inverse;
     return chain(b, f, -f * inverse);
