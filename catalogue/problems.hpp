@@ -42,6 +42,7 @@ Entry stiff_spring_pendulum();
 Entry stiff_spring_pendulum_source();
 Entry tabulated_force();
 Entry van_der_pol();
+Entry viscoelastic_plate();
 Entry washing_machine();
 
 /// The end of the interval, a parameter of every problem: references depend on it.
