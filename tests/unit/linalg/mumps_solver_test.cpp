@@ -178,6 +178,20 @@ TYPED_TEST(MumpsSolverTest, SingularSaddlePointsAreNoticed) {
   EXPECT_EQ(nothing->factor({}), FactorStatus::singular);
 }
 
+// D + g E with D > 0 the diagonal and E the rest: positive definite for g = 1, indefinite for g = 30, the diagonal positive throughout.
+TEST(MumpsSolver, PositiveDefiniteOrNotEveryDigitIsThere) {
+  const test::StructuredMatrix m = test::bricks(4, 4, 4);
+  const auto solver = make_linear_solver<double>(m.pattern, BackEnd::mumps);
+  for (const double growth : {1.0, 30.0, 1.0, 30.0}) {
+    std::vector<double> values = m.values;
+    for (int j = 0; j < m.pattern.cols(); ++j)
+      for (int p = m.pattern.column_starts()[j]; p < m.pattern.column_starts()[j + 1]; ++p)
+        if (m.pattern.row_indices()[p] != j) values[static_cast<std::size_t>(p)] *= growth;
+    ASSERT_EQ(solver->factor(values), FactorStatus::ok);
+    EXPECT_LT(worst_backward_error(*solver, m.pattern, values), 20 * eps) << growth;
+  }
+}
+
 TEST(MumpsSolver, TheSameInputGivesTheSameBytes) {
   for (const auto& m : {test::bricks(6, 6, 6), test::taylor_hood(12, 12)}) {
     std::vector<std::vector<double>> solutions;
