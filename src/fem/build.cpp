@@ -95,10 +95,7 @@ void make_mass(SolidParts& parts) {
   parts.mass.assign(at(parts.node_pattern.nnz()), 0.0);
   VolumePoint point;
   for (const ElementSet& set : parts.assembly.sets) {
-    const auto& name = model.regions[at(set.region)].material;
-    const double density = std::find_if(model.materials.begin(), model.materials.end(), [&](const Material& m) {
-                             return m.name == name;
-                           })->density;
+    const double density = material_of(model, model.regions[at(set.region)]).density;
     const ShapeInfo& s = info(set.shape);
     const auto rule = quadrature(set.shape, 2 * s.degree + (s.corners == s.dimension + 1 ? 0 : 1));
     for (int slot = 0; slot < set.n_elements; ++slot) {
@@ -278,6 +275,11 @@ void make_damping(SolidParts& parts) {
 }
 
 }  // namespace
+
+const Material& material_of(const SolidModel& model, const Region& region) {
+  return *std::find_if(model.materials.begin(), model.materials.end(),
+                       [&](const Material& m) { return m.name == region.material; });
+}
 
 Result<SolidParts> make_parts(SolidModel model) {
   const bool space = model.analysis == Analysis::space;

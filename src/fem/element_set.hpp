@@ -33,6 +33,10 @@ struct ElementSet {
 
   [[nodiscard]] int dofs() const noexcept { return nodes * dimension; }
   [[nodiscard]] int pairs() const noexcept { return nodes * (nodes + 1) / 2; }
+  /// The number in λ of pressure k of the element in this slot.
+  [[nodiscard]] int pressure(int slot, int k) const noexcept {
+    return pressure_of[at((slot / lanes * pressures + k) * lanes + slot % lanes)];
+  }
   [[nodiscard]] const double* geometry_of(int pack) const noexcept {
     return geometry.data() + at(pack) * at(points) * at((nodes * slots + 1) * lanes);
   }

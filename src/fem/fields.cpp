@@ -17,8 +17,7 @@ void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
   VolumePoint point;
   for (const ElementSet& set : parts.assembly.sets) {
     const Region& region = parts.model.regions[at(set.region)];
-    const Material& material = *std::find_if(parts.model.materials.begin(), parts.model.materials.end(),
-                                             [&](const Material& m) { return m.name == region.material; });
+    const Material& material = material_of(parts.model, region);
     const bool mixed = set.pressures > 0;
     Material isochoric = material;  // mixed: the pressure carries the volumetric part
     if (mixed) isochoric.bulk = INFINITY;

@@ -43,6 +43,9 @@ struct SolidParts {
   std::vector<Supported> supports = {};  ///< prescribed groups: their reactions are outputs
 };
 
+/// Of a region that has been checked.
+[[nodiscard]] const Material& material_of(const SolidModel& model, const Region& region);
+
 [[nodiscard]] Result<SolidParts> make_parts(SolidModel model);
 [[nodiscard]] std::shared_ptr<const SolidSystem> make_system(SolidParts parts);
 

@@ -40,8 +40,7 @@ class Solid final : public SolidSystem {
           found != set.element_of.end()) {
         const int slot = static_cast<int>(found - set.element_of.begin());
         std::vector<int> numbers;
-        for (int k = 0; k < set.pressures; ++k)
-          numbers.push_back(set.pressure_of[at((slot / lanes * set.pressures + k) * lanes + slot % lanes)]);
+        for (int k = 0; k < set.pressures; ++k) numbers.push_back(set.pressure(slot, k));
         return numbers;
       }
     return {};
@@ -49,6 +48,7 @@ class Solid final : public SolidSystem {
 
   bool constant_mass() const noexcept override { return true; }
   bool compliant() const noexcept override { return parts_.compliant; }
+  std::vector<int> local_multipliers() const override;
   bool autonomous() const noexcept override { return parts_.driven.empty() && parts_.loads.empty(); }
   std::size_t scratch_bytes() const noexcept override {
     return parts_.assembly.scratch_bytes() + 6 * Scratch::bytes_for<double>(full_);
@@ -117,6 +117,7 @@ class Solid final : public SolidSystem {
                                scratch);
   }
   std::optional<SparsePattern> inertia_pattern() const override;
+  std::vector<double> inertia_values() const override;
 
   std::vector<std::string> names(std::string_view block) const override;
   std::string unit(std::string_view block) const override {
@@ -256,21 +257,51 @@ class Solid final : public SolidSystem {
     return 0.5 * map(In(v)).dot(map(In(momentum)));
   }
 
+  /// M of the free places, column by column.
+  template <class Visit, class EndOfColumn>
+  void each_inertia(Visit visit, EndOfColumn end_of_column) const {
+    const int d = dimension();
+    const auto starts = parts_.node_pattern.column_starts(), nodes = parts_.node_pattern.row_indices();
+    for (const int place : parts_.free_places) {
+      for (int p = starts[at(place / d)]; p < starts[at(place / d) + 1]; ++p) {
+        if (parts_.model.lumped_mass && nodes[at(p)] != place / d) continue;
+        if (const int row = parts_.coordinate[at(nodes[at(p)] * d + place % d)]; row >= 0)
+          visit(row, parts_.mass[at(p)]);
+      }
+      end_of_column();
+    }
+  }
+
   SolidParts parts_;
   std::size_t full_;
 };
 
 std::optional<SparsePattern> Solid::inertia_pattern() const {
-  const int d = dimension(), n = sizes_.v;
   std::vector<int> starts = {0}, rows;
-  for (const int place : parts_.free_places) {
-    for (const int node : parts_.node_pattern.column(place / d)) {
-      if (parts_.model.lumped_mass && node != place / d) continue;
-      if (const int row = parts_.coordinate[at(node * d + place % d)]; row >= 0) rows.push_back(row);
-    }
-    starts.push_back(static_cast<int>(rows.size()));
+  each_inertia([&](int row, double) { rows.push_back(row); }, [&] { starts.push_back(static_cast<int>(rows.size())); });
+  return SparsePattern::from_columns(sizes_.v, sizes_.v, std::move(starts), std::move(rows));
+}
+
+std::vector<double> Solid::inertia_values() const {
+  std::vector<double> values;
+  each_inertia([&](int, double value) { values.push_back(value); }, [] {});
+  return values;
+}
+
+/// Static condensation: pressures that one element alone has. It squares the condition, κ/μ enters the stiffness: not beyond a ratio that
+/// leaves ten digits.
+std::vector<int> Solid::local_multipliers() const {
+  constexpr double largest_ratio = 1e6;
+  std::vector<int> out;
+  for (const ElementSet& set : parts_.assembly.sets) {
+    const Region& region = parts_.model.regions[at(set.region)];
+    if (region.pressure != PressureSpace::discontinuous || !(set.law.compliance > 0)) continue;
+    const Material& material = material_of(parts_.model, region);
+    if (bulk_modulus(material) > largest_ratio * shear_modulus(material)) continue;
+    for (int slot = 0; slot < set.n_elements; ++slot)
+      for (int k = 0; k < set.pressures; ++k) out.push_back(set.pressure(slot, k));
   }
-  return SparsePattern::from_columns(n, n, std::move(starts), std::move(rows));
+  return out;
 }
 
 std::vector<std::string> Solid::names(std::string_view block) const {

@@ -1,4 +1,3 @@
-#include "rubato/problem/derivative_check.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +13,7 @@
 
 #include "rubato/base/text.hpp"
 #include "rubato/problem/formulation.hpp"
+#include "rubato/problem/state_point.hpp"
 
 namespace rubato {
 namespace {
@@ -428,18 +428,7 @@ Result<DerivativeReport> check_derivatives(const MechanicalSystem& system, const
   Check check(options);
   ScratchMemory memory(system.scratch_bytes());
   const Vector u = Vector::Zero(n.u);
-  const auto point = [&] {
-    return MechanicalPoint<double>{.t = s.t,
-                                   .q = view(std::as_const(s.q)),
-                                   .v = view(std::as_const(s.v)),
-                                   .z = view(std::as_const(s.z)),
-                                   .lambda = view(std::as_const(s.lambda)),
-                                   .nu = view(std::as_const(s.nu)),
-                                   .u = view(u),
-                                   .base = view(std::as_const(s.base)),
-                                   .mode = s.mode,
-                                   .scratch = memory.scratch()};
-  };
+  const auto point = [&] { return point_at(s, memory.scratch(), view(u)); };
   const auto names = [&](std::string_view block) {
     return [given = system.names(block), block = std::string(block)](int i) {
       return at_index(i) < given.size() ? given[at_index(i)] : fmt::format("{}[{}]", block, i);

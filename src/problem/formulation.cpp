@@ -7,6 +7,7 @@
 
 #include "formulated_rows.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/problem/state_point.hpp"
 
 namespace rubato {
 
@@ -165,6 +166,11 @@ Layout make_layout(const MechanicalSystem& system, const Formulation& form, Plac
   if (momentum) layout.eliminate("v", "p");
   const bool invertible = s.q == s.v && system.rates_near_identity();
   if (at.v >= 0 && invertible && form.level != Level::state_space) layout.eliminate("q", "v");
+  if (form.level == Level::eps_lambda) {
+    std::vector<LocalUnknown> local;
+    for (const int i : system.local_multipliers()) local.push_back({at.lambda + i, at.lambda + i});
+    layout.eliminate(local);
+  }
   layout.set_index(differentiation_index(form, system));
   return layout;
 }
@@ -274,6 +280,7 @@ class FormulatedSystem final : public FormulatedDae {
   }
 
   std::optional<SparsePattern> mass_pattern() const override;
+  std::vector<double> mass_values() const override;
   ModelJacobian model_jacobian() const noexcept override {
     return tangents_apply() ? system_->tangent_kind() : ModelJacobian::none;
   }
@@ -297,6 +304,10 @@ class FormulatedSystem final : public FormulatedDae {
     return system_->tangent_kind() != ModelJacobian::none && shown && level != Level::state_space &&
            plan_.form.kinetics == Kinetics::velocity && system_->plain_coordinates() &&
            (still || system_->constant_mass()) && plan_.s.nu == 0 && plan_.dropped.empty();
+  }
+  /// M v' stands in the rows of v.
+  bool inertia_in_v() const noexcept {
+    return plan_.form.kinetics == Kinetics::velocity && plan_.form.level != Level::state_space && plan_.at.v >= 0;
   }
   void collect_tangent_pattern();
   [[nodiscard]] Out positions(Out x) const noexcept {
@@ -352,16 +363,24 @@ std::optional<SparsePattern> FormulatedSystem::mass_pattern() const {
   const Places& o = plan_.at;
   if (!inertia || plan_.form.level == Level::eps_lambda_rate) return std::nullopt;
   std::vector<Entry> entries;
-  const bool inertia_in_v =
-      plan_.form.kinetics == Kinetics::velocity && plan_.form.level != Level::state_space && o.v >= 0;
   for (int i = 0; i < o.n; ++i) {
-    const bool replaced = inertia_in_v && i >= o.v && i < o.v + plan_.s.v;
+    const bool replaced = inertia_in_v() && i >= o.v && i < o.v + plan_.s.v;
     if (layout_.kind(i) == Kind::differential && !replaced) entries.push_back({i, i});
   }
-  if (inertia_in_v)
+  if (inertia_in_v())
     for (int j = 0; j < inertia->cols(); ++j)
       for (const int i : inertia->column(j)) entries.push_back({o.v + i, o.v + j});
   return SparsePattern::from_entries(o.n, o.n, std::move(entries));
+}
+
+/// Columns of mass_pattern() have one entry, a one, but for those of v where M stands.
+std::vector<double> FormulatedSystem::mass_values() const {
+  const std::vector<double> inertia = system_->constant_mass() ? system_->inertia_values() : std::vector<double>{};
+  const auto pattern = mass_pattern();
+  if (inertia.empty() || !pattern || !inertia_in_v()) return {};
+  std::vector<double> values(static_cast<std::size_t>(pattern->nnz()), 1.0);
+  std::copy(inertia.begin(), inertia.end(), values.begin() + pattern->column_starts()[plan_.at.v]);
+  return values;
 }
 
 EvalStatus FormulatedSystem::jacobian(const At& at, In w, Out values) const noexcept {
@@ -400,16 +419,7 @@ void FormulatedSystem::pack(const MechanicalState& state, Vector& x, Vector& w, 
   w.setZero(o.n);
   ScratchMemory memory(scratch_bytes());
   const Vector no_input = Vector::Zero(s.u);
-  MechanicalPoint<double> p{.t = state.t,
-                            .q = view(state.q),
-                            .v = view(state.v),
-                            .z = view(state.z),
-                            .lambda = view(state.lambda),
-                            .nu = view(state.nu),
-                            .u = u.empty() ? view(no_input) : u,
-                            .base = view(state.base),
-                            .mode = state.mode,
-                            .scratch = memory.scratch()};
+  MechanicalPoint<double> p = point_at(state, memory.scratch(), u.empty() ? view(no_input) : u);
   const auto put = [](Vector& to, int offset, const Vector& from) {
     if (offset >= 0 && from.size() > 0) to.segment(offset, from.size()) = from;
   };

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "rubato/base/assert.hpp"
+
 namespace rubato {
 
 namespace {
@@ -96,9 +98,15 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
   j_pattern_ = std::move(jacobian);
   b_pattern_ = std::move(mass);
   if (source_ != JacobianSource::model) j_groups_ = group_columns(j_pattern_);
-  b_groups_ = group_columns(b_pattern_);
   j_values_.assign(j_pattern_.nnz(), 0.0);
-  b_values_.assign(b_pattern_.nnz(), 0.0);
+  b_values_ = dae_.mass_values();
+  mass_known_ = dae_.constant_mass() && !b_values_.empty();
+  RUBATO_ASSERT(!mass_known_ || b_values_.size() == static_cast<std::size_t>(b_pattern_.nnz()),
+                "B does not fit its pattern");
+  if (!mass_known_) {
+    b_groups_ = group_columns(b_pattern_);
+    b_values_.assign(b_pattern_.nnz(), 0.0);
+  }
   for (auto* buffer : {&x_, &f_, &f0_, &bw_, &increments_}) buffer->assign(n, 0.0);
   u_.assign(at.u.size(), 0.0);
   if (dae_.dual()) {
@@ -128,6 +136,7 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
 
 /// B w is linear in w, so one product per colour group gives B exactly.
 EvalStatus Linearisation::update_mass(const At& at) noexcept {
+  if (mass_known_) return EvalStatus::ok;
   const auto starts = b_pattern_.column_starts(), rows = b_pattern_.row_indices();
   std::fill(x_.begin(), x_.end(), 0.0);
   for (const auto& group : b_groups_.members) {

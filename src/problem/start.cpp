@@ -9,7 +9,7 @@
 #include <random>
 
 #include "rubato/base/text.hpp"
-#include "rubato/linalg/colouring.hpp"
+#include "rubato/problem/state_point.hpp"
 
 namespace rubato::detail {
 
@@ -29,76 +29,6 @@ SparsePattern traced(int n_out, In at,
   for (int i = 0; i < n_out; ++i)
     for (const int j : tracing.dependencies(out[static_cast<std::size_t>(i)])) entries.push_back({i, j});
   return SparsePattern::from_entries(n_out, static_cast<int>(at.size()), std::move(entries));
-}
-
-namespace {
-
-Sparse by_columns(const LinearMap& map) {
-  Vector x = Vector::Zero(map.cols), y(map.rows);
-  Triplets entries;
-  for (int j = 0; j < map.cols; ++j) {
-    x[j] = 1;
-    map.apply(view(x), view(y));
-    x[j] = 0;
-    for (int i = 0; i < map.rows; ++i)
-      if (y[i] != 0) entries.emplace_back(i, j, y[i]);
-  }
-  Sparse a(map.rows, map.cols);
-  a.setFromTriplets(entries.begin(), entries.end());
-  return a;
-}
-
-Sparse by_groups(const LinearMap& map, const SparsePattern& pattern) {
-  const ColumnGroups groups = group_columns(pattern);
-  Vector x = Vector::Zero(map.cols), y(map.rows);
-  Triplets entries;
-  for (const auto& members : groups.members) {
-    for (const int j : members) x[j] = 1;
-    map.apply(view(x), view(y));
-    for (const int j : members) {
-      x[j] = 0;
-      for (const int i : pattern.column(j))
-        if (y[i] != 0) entries.emplace_back(i, j, y[i]);
-    }
-  }
-  Sparse a(map.rows, map.cols);
-  a.setFromTriplets(entries.begin(), entries.end());
-  return a;
-}
-
-/// L x = A x for two random x, to round-off of the terms.
-bool confirmed(const LinearMap& map, const Sparse& a) {
-  std::mt19937 random(1);
-  std::uniform_real_distribution<double> uniform(0.5, 1.5);
-  Vector x(map.cols), y(map.rows);
-  for (int trial = 0; trial < 2; ++trial) {
-    for (auto& xi : x) xi = uniform(random);
-    map.apply(view(x), view(y));
-    const Vector terms = a.cwiseAbs() * x;
-    const Vector difference = (y - a * x).cwiseAbs();
-    const double noise = 1e-13 * terms.maxCoeff();
-    for (int i = 0; i < map.rows; ++i)
-      if (!(difference[i] <= 1e-10 * terms[i] + noise)) return false;
-  }
-  return true;
-}
-
-constexpr int small = 200;  // columns below which structure is not worth looking for
-
-}  // namespace
-
-Sparse assembled(const LinearMap& map) {
-  if (map.cols <= small) return by_columns(map);
-  if (map.rows == map.cols) {
-    const Sparse diagonal = by_groups(map, SparsePattern::identity(map.cols));
-    if (confirmed(map, diagonal)) return diagonal;
-  }
-  if (map.pattern)
-    if (const auto pattern = map.pattern()) {
-      Sparse a = by_groups(map, *pattern);
-      if (confirmed(map, a)) return a;
-    }
-  return by_columns(map);
 }
 
 SquareSystem::SquareSystem(int n, const Triplets& entries)
@@ -212,7 +142,8 @@ RowRank rank_of_rows(const Sparse& rows, const Vector& column_scale, double tole
   rank.kept.resize(static_cast<std::size_t>(m));
   std::iota(rank.kept.begin(), rank.kept.end(), 0);
 
-  if (m == 0 || (m > small && clearly_independent(rows, column_scale))) return rank;
+  constexpr int many = 200;
+  if (m == 0 || (m > many && clearly_independent(rows, column_scale))) return rank;
   if (static_cast<double>(touched_columns(rows).size()) * m > 3e7) return rank;
   const auto [a, row_scale] = scaled_rows(rows, column_scale);
   if (a.rows() == 0) {
@@ -321,16 +252,9 @@ Result<void> Start::check() {
 }
 
 MechanicalPoint<double> Start::point_at(const Vector& q) noexcept {
-  return {.t = state.t,
-          .q = view(q),
-          .v = view(std::as_const(state.v)),
-          .z = view(std::as_const(state.z)),
-          .lambda = view(std::as_const(state.lambda)),
-          .nu = view(std::as_const(state.nu)),
-          .u = view(std::as_const(u_)),
-          .base = view(std::as_const(state.base)),
-          .mode = state.mode,
-          .scratch = memory_.scratch()};
+  MechanicalPoint<double> p = rubato::point_at(state, memory_.scratch(), view(std::as_const(u_)));
+  p.q = view(q);
+  return p;
 }
 
 template <class Call>
@@ -385,113 +309,6 @@ Result<void> Start::evaluated(std::string_view what) {
 
 Error Start::not_finite(const std::string& culprit) const {
   return error(fmt::format("at t = {} {}", shortest(state.t), culprit));
-}
-
-Sparse Start::mass() {
-  const int n = system.sizes().v;
-  const MechanicalPoint<double> p = point();
-  return assembled({.rows = n,
-                    .cols = n,
-                    .apply = [&](In a, Out y) { status = std::max(status, system.inertia(p, a, y)); },
-                    .pattern = [&]() -> std::optional<SparsePattern> {
-                      if (const auto* equations = system.tracer()) {
-                        std::vector<Tracer> memory;
-                        const auto q = lifted(memory);
-                        return traced(n, view(state.a), [&](std::span<const Tracer> a, std::span<Tracer> y) {
-                          status = std::max(status, equations->inertia(q, a, y));
-                        });
-                      }
-                      if (system.tangent_kind() == ModelJacobian::none) return std::nullopt;
-                      SparsePattern stiffness = system.tangent_patterns().K;  // of finite elements: that of M
-                      if (stiffness.rows() != n || stiffness.cols() != n) return std::nullopt;
-                      return stiffness;
-                    }});
-}
-
-Sparse Start::constraint_matrix() {
-  const int n = system.sizes().v, m = n_rows();
-  if (m == 0) return Sparse(0, n);
-  const auto* equations = system.tracer();
-  if (n <= small || equations == nullptr) {  // Jᵀ by its columns
-    const Sparse transposed = by_columns({.rows = n, .cols = m, .apply = [&](In x, Out y) {
-                                            Vector multipliers = map(x);
-                                            map(y) = reaction(multipliers);
-                                          }});
-    return transposed.transpose();
-  }
-  const Vector kept = state.v;  // J by grouped columns: the rates are affine in v
-  state.v.setZero();
-  const Vector at_rest = rates();
-  Sparse j = assembled({.rows = m,
-                        .cols = n,
-                        .apply =
-                            [&](In x, Out y) {
-                              state.v = map(x);
-                              map(y) = rates() - at_rest;
-                            },
-                        .pattern = [&]() -> std::optional<SparsePattern> {
-                          std::vector<Tracer> memory;
-                          auto p = lifted(memory);
-                          return traced(m, view(kept), [&](std::span<const Tracer> v, std::span<Tracer> y) {
-                            p.v = v;
-                            const auto g = static_cast<std::size_t>(n_g());
-                            status = std::max(status, equations->constraint_rate(p, y.first(g)));
-                            status = std::max(status, equations->rolling(p, y.subspan(g)));
-                          });
-                        }});
-  state.v = kept;
-  return j;
-}
-
-/// g_λ of a model that differentiates itself: there g need not be affine in λ.
-Sparse Start::model_compliance() {
-  const ResidualTangentPatterns patterns = system.tangent_patterns();
-  const auto values = [](const SparsePattern& pattern) { return Vector(Vector::Zero(pattern.nnz())); };
-  Vector k = values(patterns.K), d = values(patterns.D), r = values(patterns.r_lambda), g = values(patterns.g_q),
-         c = values(patterns.g_lambda);
-  status = std::max(
-      status, system.tangents(point(), view(std::as_const(state.a)),
-                              {.K = view(k), .D = view(d), .r_lambda = view(r), .g_q = view(g), .g_lambda = view(c)}));
-  Triplets entries;
-  for (int col = 0, p = 0; col < patterns.g_lambda.cols(); ++col)
-    for (const int row : patterns.g_lambda.column(col)) {
-      if (c[p] != 0) entries.emplace_back(row, col, c[p]);
-      ++p;
-    }
-  Sparse matrix(n_g(), n_g());
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
-}
-
-Sparse Start::compliance() {
-  if (system.tangent_kind() == ModelJacobian::exact) return model_compliance();
-  constexpr double large = 0x1p60;  // g is affine in λ: a large λ drowns g(t,q,0) and leaves g_λ with all its digits
-  const int m = n_g();
-  const Vector kept = state.lambda;
-  state.lambda.setZero();
-  const Vector rigid = constraint();
-  Sparse c = assembled({.rows = m,
-                        .cols = m,
-                        .apply =
-                            [&](In x, Out y) {
-                              state.lambda = large * map(x);
-                              map(y) = (constraint() - rigid) / large;
-                            },
-                        .pattern = [&]() -> std::optional<SparsePattern> {
-                          const auto* equations = system.tracer();
-                          if (equations == nullptr) {
-                            if (system.tangent_kind() == ModelJacobian::none) return std::nullopt;
-                            return system.tangent_patterns().g_lambda;
-                          }
-                          std::vector<Tracer> memory;
-                          auto p = lifted(memory);
-                          return traced(m, view(kept), [&](std::span<const Tracer> x, std::span<Tracer> y) {
-                            p.lambda = x;
-                            status = std::max(status, equations->constraint(p, y));
-                          });
-                        }});
-  state.lambda = kept;
-  return c;
 }
 
 std::string Start::row_name(int row) const {

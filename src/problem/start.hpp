@@ -128,7 +128,10 @@ class Start {
   [[nodiscard]] Sparse mass();
   [[nodiscard]] Sparse constraint_matrix();  ///< J = (G; A)
   [[nodiscard]] Sparse compliance();         ///< g_λ
-  [[nodiscard]] Sparse model_compliance();
+  struct ConstraintTangents {
+    Sparse gradient, compliance;  ///< g_q, g_λ
+  };
+  [[nodiscard]] ConstraintTangents model_constraint_tangents();
 
   /// Moves q along M⁻¹Gᵀ onto g(t,q,λ) = 0 (rows in `hard`), λ held.
   [[nodiscard]] Result<void> project_positions();

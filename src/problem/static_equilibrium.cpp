@@ -431,7 +431,7 @@ Result<MechanicalState> static_path(const MechanicalSystem& system, const Mechan
   Start start(system, guess, options.start, "static_path");
   for (std::size_t i = 0; i < options.times.size(); ++i)
     if (const double before = i == 0 ? guess.t : options.times[i - 1];
-        !(options.times[i] > before) || !std::isfinite(options.times[i]))
+        !(options.times[i] > before || (i == 0 && options.times[i] == before)) || !std::isfinite(options.times[i]))
       return start.error(
           fmt::format("times[{}] = {} is not after {}", i, shortest(options.times[i]), shortest(before)));
   if (auto ok = prepare(start); !ok) return ok.error();

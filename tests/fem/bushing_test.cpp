@@ -6,6 +6,7 @@
 #include "catalogue/catalogue.hpp"
 #include "rubato/fem/solid.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "rubato/problem/state_point.hpp"
 
 namespace rubato::fem {
 namespace {
@@ -24,24 +25,13 @@ TEST(Bushing, HasTheForcesOfTheIndependentProgram) {
     ScratchMemory memory(system.scratch_bytes());
     const auto names = system.output_names();
     const auto place = std::find(names.begin(), names.end(), "reaction.inner.y") - names.begin();
-    const auto path =
-        static_path(system, rest, {.times = {0.2, 0.4, 0.6, 0.8, 1.0}, .found = [&](const MechanicalState& s) {
-                                     std::vector<double> y(names.size());
-                                     EXPECT_EQ(system.outputs({.t = s.t,
-                                                               .q = view(s.q),
-                                                               .v = view(s.v),
-                                                               .z = {},
-                                                               .lambda = view(s.lambda),
-                                                               .nu = {},
-                                                               .u = {},
-                                                               .base = {},
-                                                               .mode = 0,
-                                                               .scratch = memory.scratch()},
-                                                              view(s.a), y),
-                                               EvalStatus::ok);
-                                     forces.push_back(y[static_cast<std::size_t>(place)]);
-                                     return true;
-                                   }});
+    const auto path = static_path(
+        system, rest, {.times = {0.2, 0.4, 0.6, 0.8, 1.0}, .found = [&](const MechanicalState& s) {
+                         std::vector<double> y(names.size());
+                         EXPECT_EQ(system.outputs(point_at(s, memory.scratch()), view(s.a), y), EvalStatus::ok);
+                         forces.push_back(y[static_cast<std::size_t>(place)]);
+                         return true;
+                       }});
     ASSERT_TRUE(path.ok()) << path.error().message;
     for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(forces[k], expected[k], 0.06) << bulk << ' ' << k;
   }

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "rubato/fem/mixed_pairs.hpp"
+#include "rubato/problem/state_point.hpp"
 #include "solid_support.hpp"
 
 namespace rubato::fem {
@@ -36,16 +37,7 @@ double inf_sup(Shape shape, PressureSpace pressure, int n) {
       c(patterns.g_lambda.nnz());
   const MechanicalState rest = test::at_rest(**system);
   ScratchMemory memory((*system)->scratch_bytes());
-  const MechanicalPoint<double> p{.t = 0,
-                                  .q = view(rest.q),
-                                  .v = view(rest.v),
-                                  .z = {},
-                                  .lambda = view(rest.lambda),
-                                  .nu = {},
-                                  .u = {},
-                                  .base = {},
-                                  .mode = 0,
-                                  .scratch = memory.scratch()};
+  const MechanicalPoint<double> p = point_at(rest, memory.scratch());
   EXPECT_EQ((*system)->tangents(p, view(rest.a), {.K = k, .D = d, .r_lambda = r, .g_q = g, .g_lambda = c}),
             EvalStatus::ok);
   const Matrix a = dense(patterns.K, k), b = dense(patterns.g_q, g), m = -dense(patterns.g_lambda, c);

@@ -51,7 +51,7 @@ struct ConsistentOptions {
 [[nodiscard]] Result<MechanicalState> static_equilibrium(const MechanicalSystem& system, const MechanicalState& guess,
                                                          const ConsistentOptions& options = {});
 
-/// Equilibria along a slow change of loads and prescribed motions: at t_start, then at the times given, ascending, each found by
+/// Equilibria along a slow change of loads and prescribed motions: at the time of the guess, then at the times given, ascending, each found by
 /// damped Newton from the line through the last two; where that fails the way there is halved, down to a 1024th. `found` is told each
 /// state at a given time and may end the path by returning false. The error names the time reached.
 struct PathOptions {

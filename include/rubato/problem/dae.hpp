@@ -56,6 +56,8 @@ class Dae : public DaeEquations<double> {
 
   /// Where B may have entries; unknown: found by tracing, or by probing column by column.
   [[nodiscard]] virtual std::optional<SparsePattern> mass_pattern() const { return std::nullopt; }
+  /// A constant B on that pattern; empty: found by products.
+  [[nodiscard]] virtual std::vector<double> mass_values() const { return {}; }
 
   /// f = Σ f_m: names of the parts; empty: not split.
   [[nodiscard]] virtual std::vector<std::string> part_names() const { return {}; }

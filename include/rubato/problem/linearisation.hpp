@@ -89,6 +89,7 @@ class Linearisation {
   std::size_t watch_lane_ = 0;
   bool watch_ = false;
   bool incomplete_ = false;
+  bool mass_known_ = false;  ///< the model has given b_values_
   long f_calls_ = 0;
 };
 

@@ -94,6 +94,9 @@ class MechanicalSystem : public MechanicalEquations<double> {
   /// g_λ ≠ 0: a penalised or compressible model. g_λ must then be diagonal for the penalty formulation.
   [[nodiscard]] virtual bool compliant() const noexcept { return false; }
   [[nodiscard]] virtual bool autonomous() const noexcept { return false; }
+  /// Multipliers that g determines among few neighbours (blocks of g_λ along the diagonal, far from singular): factorisations leave
+  /// them out where λ is an unknown of the compliant form.
+  [[nodiscard]] virtual std::vector<int> local_multipliers() const { return {}; }
   /// Z in (3): 1 for a differential z, 0 for an algebraic one.
   [[nodiscard]] virtual bool z_is_differential(int /*i*/) const noexcept { return true; }
   /// Every z_i relaxes on its own: e_z is diagonal and negative, and e does not depend on v, λ, ν. The z are then eliminated
@@ -117,6 +120,8 @@ class MechanicalSystem : public MechanicalEquations<double> {
 
   /// Where M(q) may have entries, for models too large to find out by tracing or probing.
   [[nodiscard]] virtual std::optional<SparsePattern> inertia_pattern() const { return std::nullopt; }
+  /// A constant M on that pattern; empty: found by products.
+  [[nodiscard]] virtual std::vector<double> inertia_values() const { return {}; }
 
   [[nodiscard]] virtual std::vector<std::string> part_names() const { return {"force"}; }
   /// A part made of elements can be evaluated on some of them, with weights (snapshots, DEIM, hyper-reduction):

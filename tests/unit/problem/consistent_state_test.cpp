@@ -7,6 +7,7 @@
 
 #include "catalogue/catalogue.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "rubato/problem/state_point.hpp"
 #include "unit/problem/models.hpp"
 
 namespace rubato {
@@ -17,16 +18,7 @@ using models::vec;
 /// Largest of |M a − f + Gᵀλ + Aᵀν|, |g|, |G v + g_t|, |G a + γ| and the rolling ones.
 double defect(const MechanicalSystem& system, const MechanicalState& s) {
   ScratchMemory memory(system.scratch_bytes());
-  const MechanicalPoint<double> p{.t = s.t,
-                                  .q = view(s.q),
-                                  .v = view(s.v),
-                                  .z = view(s.z),
-                                  .lambda = view(s.lambda),
-                                  .nu = view(s.nu),
-                                  .u = {},
-                                  .base = view(s.base),
-                                  .mode = s.mode,
-                                  .scratch = memory.scratch()};
+  const MechanicalPoint<double> p = point_at(s, memory.scratch());
   const MechanicalSizes& n = system.sizes();
   Vector ma(n.v), f(n.v), r(n.v), g(n.lambda), gv(n.lambda), ga(n.lambda), av(n.nu), aa(n.nu);
   EXPECT_EQ(system.inertia(p, view(s.a), view(ma)), EvalStatus::ok);
