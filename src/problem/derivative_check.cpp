@@ -1,3 +1,4 @@
+#include "rubato/problem/derivative_check.hpp"
 
 #include <fmt/format.h>
 
