@@ -8,14 +8,16 @@ namespace rubato::fem::detail {
 struct Assembly::Workspace {
   double *u, *rate, *rate2, *p;
   double *force, *stiffness, *coupling, *constraint, *compliance, *energy;
+  double *z, *memory_rate, *memory_force, *memory_gradient;
   std::span<double> results;  // all outputs, one after the other
 };
 
 namespace {
 
 std::size_t workspace_size(const ElementSet& s) {
-  const int d = s.dofs(), p = s.pressures;
-  return at(lanes) * at(3 * d + p + d + s.pairs() * s.dimension * s.dimension + p * d + p + p * p + 1);
+  const int d = s.dofs(), p = s.pressures, blocks = s.terms > 0 ? s.points * s.components * d : 0;
+  return at(lanes) * at(3 * d + p + d + s.pairs() * s.dimension * s.dimension + p * d + p + p * p + 1 +
+                        2 * s.z_per_element() + 2 * blocks);
 }
 
 /// values[node][axis][lane] of a pack.
@@ -25,6 +27,43 @@ void gather(const ElementSet& set, int pack, In from, double* to) {
   for (int a = 0; a < set.nodes; ++a, node += lanes)
     for (int i = 0; i < d; ++i, to += lanes)
       for (int e = 0; e < lanes; ++e) to[e] = from[at(node[e] * d + i)];
+}
+
+/// z of a pack; padding repeats the last element.
+void gather_memory(const ElementSet& set, int pack, In from, double* to) {
+  const int n = set.z_per_element();
+  for (int e = 0; e < lanes; ++e) {
+    const int element = std::min(pack * lanes + e, set.n_elements - 1);
+    const double* const z = from.data() + at(set.first_z) + at(element) * at(n);
+    for (int k = 0; k < n; ++k) to[k * lanes + e] = z[k];
+  }
+}
+
+/// r_z = −2μ g_i ∂∫(F z):∇φ/∂z and e_q = (∂s/∂u)/τ_i of an element.
+void put_memory(const ElementSet& set, int element, int lane, const double* force, const double* gradient,
+                Out force_values, Out gradient_values) {
+  const int dofs = set.dofs(), n = set.components;
+  const int* const order = set.memory_order.data() + at(element) * at(dofs);
+  const int* const place = set.memory_gradient_place.data() + at(element) * at(dofs);
+  double* column = force_values.data() + set.memory_force_place[at(element)];
+  int z = 0;
+  for (int point = 0; point < set.points; ++point)
+    for (int term = 0; term < set.terms; ++term) {
+      const double g = -set.law.memory_scale * set.law.prony_g[term], rate = 1 / set.law.prony_tau[term];
+      for (int c = 0; c < n; ++c, ++z) {
+        const int block = (point * n + c) * dofs;
+        int entries = 0;
+        for (int k = 0; k < dofs; ++k) {
+          if (order[k] < 0) continue;
+          const int from = (block + k) * lanes + lane;
+          gradient_values[at(place[k] + z)] = rate * gradient[from];
+          if (!set.works(c)) continue;
+          column[order[k]] = g * force[from];
+          ++entries;
+        }
+        column += entries;
+      }
+    }
 }
 
 /// K of element: pairs a ≤ b as [i][k] = (row (a, i), column (b, k)), the others by symmetry.
@@ -108,6 +147,11 @@ Assembly::Workspace Assembly::workspace(const ElementSet& s, double* memory) noe
   w.rate = take(s.dofs());
   w.rate2 = take(s.dofs());
   w.p = take(s.pressures);
+  w.z = take(s.z_per_element());
+  w.memory_rate = take(s.z_per_element());
+  const int blocks = s.terms > 0 ? s.points * s.components * s.dofs() : 0;
+  w.memory_force = take(blocks);
+  w.memory_gradient = take(blocks);
   double* const first = next;
   w.force = take(s.dofs());
   w.coupling = take(s.pressures * s.dofs());
@@ -148,7 +192,10 @@ Assembly::Outcome Assembly::run(const AssemblyTask& task, const ElementSet& set,
   Outcome outcome;
   const bool mixed = set.pressures > 0;
   const bool coupling = !task.reaction.empty() || !task.constraint_gradient.empty();
-  if (!mixed && (!task.law || (task.force.empty() && task.stiffness.empty() && task.energy == nullptr))) return outcome;
+  const bool remembers = set.terms > 0 && !task.z.empty();
+  const bool rates = remembers && !task.memory_rate.empty(), slopes = remembers && !task.memory_gradient.empty();
+  const bool law = task.law && !(task.force.empty() && task.stiffness.empty() && task.energy == nullptr);
+  if (!mixed && !law && !rates && !slopes) return outcome;
   const Workspace w = workspace(set, memory);
   // Without stiffness the results end before it.
   const auto used =
@@ -157,13 +204,17 @@ Assembly::Outcome Assembly::run(const AssemblyTask& task, const ElementSet& set,
                .u = w.u,
                .p = mixed && !task.lambda.empty() ? w.p : nullptr,
                .rate = task.rate.empty() ? nullptr : w.rate,
-               .rate2 = task.rate2.empty() ? nullptr : w.rate2};
+               .rate2 = task.rate2.empty() ? nullptr : w.rate2,
+               .z = remembers ? w.z : nullptr};
   const PackOutput out{.force = task.force.empty() ? nullptr : w.force,
                        .stiffness = task.stiffness.empty() ? nullptr : w.stiffness,
                        .coupling = mixed && coupling ? w.coupling : nullptr,
                        .constraint = mixed && !task.constraint.empty() ? w.constraint : nullptr,
                        .compliance = mixed && !task.compliance.empty() ? w.compliance : nullptr,
                        .energy = task.energy != nullptr ? w.energy : nullptr,
+                       .memory_rate = rates ? w.memory_rate : nullptr,
+                       .memory_gradient = slopes ? w.memory_gradient : nullptr,
+                       .memory_force = slopes ? w.memory_force : nullptr,
                        .law = task.law,
                        .pressure = task.pressure};
   const int d = set.dimension, dofs = set.dofs(), n_p = set.pressures;
@@ -174,6 +225,7 @@ Assembly::Outcome Assembly::run(const AssemblyTask& task, const ElementSet& set,
     const int* const pressure = set.pressure_of.data() + at(pack) * at(n_p * lanes);
     if (in.p != nullptr)
       for (int k = 0; k < n_p * lanes; ++k) w.p[k] = task.lambda[at(pressure[k])];
+    if (remembers) gather_memory(set, pack, task.z, w.z);
     std::fill(w.results.begin(), w.results.begin() + used, 0.0);
     in.geometry = set.geometry_of(pack);
     const unsigned wrong = set.kernel(set.law, set.shape_data(), in, out);
@@ -202,6 +254,12 @@ Assembly::Outcome Assembly::run(const AssemblyTask& task, const ElementSet& set,
             task.constraint_gradient[at(p)] += v;
         }
       }
+      if (rates)
+        for (int k = 0; k < set.z_per_element(); ++k)
+          task.memory_rate[at(set.first_z) + at(element) * at(set.z_per_element()) + at(k)] =
+              w.memory_rate[k * lanes + e];
+      if (slopes)
+        put_memory(set, element, e, w.memory_force, w.memory_gradient, task.memory_force, task.memory_gradient);
       if (out.compliance != nullptr)
         for (int k = 0; k < n_p * n_p; ++k)
           if (const int p = set.compliance_place[at(element) * at(n_p * n_p) + at(k)]; p >= 0)

@@ -25,6 +25,9 @@ struct AssemblyTask {
   Out constraint = {};                          ///< g, g' or g''
   Out compliance = {};                          ///< values of g_λ = −∫ ψ ψ h'
   double* energy = nullptr;                     ///< strain energy
+  In z = {};                                    ///< memory; empty: none
+  Out memory_rate = {};                         ///< e
+  Out memory_force = {}, memory_gradient = {};  ///< values of r_z and e_q
 };
 
 /// Elements are taken in blocks of neighbours. Blocks of one colour share no node, so threads may add their contributions at once;

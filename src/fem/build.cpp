@@ -21,6 +21,11 @@ Result<void> check_pressure(const Region& region, const Material& material, Shap
   const ShapeInfo& s = info(shape);
   const auto refuse = [&](std::string_view why) { return Error{fmt::format("region \"{}\": {}", region.group, why)}; };
   const bool mixed = region.pressure != PressureSpace::none;
+  if (analysis == Analysis::plane_stress && !material.prony.empty())
+    return refuse(
+        fmt::format("material \"{}\" is viscoelastic, which plane stress cannot have: its thickness would have a "
+                    "memory as well; use plane strain or a body in space",
+                    material.name));
   if (analysis == Analysis::plane_stress && std::isinf(bulk_modulus(material)))
     return refuse(fmt::format(
         "material \"{}\" is incompressible, which plane stress cannot have; give it a bulk modulus", material.name));
@@ -309,6 +314,7 @@ Result<SolidParts> make_parts(SolidModel model) {
   if (auto ok = number_displacements(parts); !ok) return ok.error();
   number_pressures(parts);
   make_patterns(parts);
+  make_memory_patterns(parts);
   parts.assembly.make_blocks(parts.model.threads);
   make_mass(parts);
   if (auto ok = make_loads(parts); !ok) return ok.error();

@@ -8,7 +8,7 @@
 namespace rubato::fem::detail {
 
 inline constexpr int lanes = 4;
-inline constexpr int max_terms = 6;
+inline constexpr int max_terms = 6, max_prony = 12;
 
 enum class Kinematics : std::uint8_t { plane_strain, plane_stress, axisymmetric, space };
 enum class Family : std::uint8_t { linear, saint_venant, polynomial, ogden };
@@ -26,6 +26,9 @@ struct LawData {
   double bulk = 0, compliance = 0;  ///< κ and 1/κ (0: incompressible)
   double beta = 0;                  ///< of Ogden's volumetric law
   bool mixed = false;               ///< the pressure is an unknown: U(J) is replaced by p (J − 1) − …
+  int n_prony = 0;
+  double prony_g[max_prony] = {}, prony_tau[max_prony] = {};
+  double memory_scale = 0;  ///< 2μ at small strains: what makes z of a stress
 };
 
 /// What all packs of a set share.
@@ -40,18 +43,22 @@ struct PackInput {
   const double* u = nullptr;                       ///< [node][dimension][lane]
   const double* p = nullptr;                       ///< [pressure][lane]
   const double *rate = nullptr, *rate2 = nullptr;  ///< u', u'' as u
+  const double* z = nullptr;                       ///< [point][term][component][lane]; null: no memory
 };
 
 /// Null: not wanted. All are added to.
 struct PackOutput {
-  double* force = nullptr;       ///< ∫ P : ∇φ, [node][dimension][lane]
-  double* stiffness = nullptr;   ///< [pair a ≤ b][i][k][lane], pairs in the order (0,0), (0,1), (1,1), (0,2), …
-  double* coupling = nullptr;    ///< B = ∂g/∂u: [pressure][node][dimension][lane]
-  double* constraint = nullptr;  ///< g = ∫ ψ (J − 1 − h(p)): [pressure][lane]; with rates ∫ ψ J', ∫ ψ J''
-  double* compliance = nullptr;  ///< ∫ ψ_i ψ_j h'(p): [i][j][lane]
-  double* energy = nullptr;      ///< ∫ W: [lane]
-  bool law = true;               ///< the part of the law in force and stiffness
-  bool pressure = true;          ///< the part of the pressures
+  double* force = nullptr;        ///< ∫ P : ∇φ, [node][dimension][lane]
+  double* stiffness = nullptr;    ///< [pair a ≤ b][i][k][lane], pairs in the order (0,0), (0,1), (1,1), (0,2), …
+  double* coupling = nullptr;     ///< B = ∂g/∂u: [pressure][node][dimension][lane]
+  double* constraint = nullptr;   ///< g = ∫ ψ (J − 1 − h(p)): [pressure][lane]; with rates ∫ ψ J', ∫ ψ J''
+  double* compliance = nullptr;   ///< ∫ ψ_i ψ_j h'(p): [i][j][lane]
+  double* energy = nullptr;       ///< ∫ W: [lane]
+  double* memory_rate = nullptr;  ///< e = (s − z)/τ as z; not added to but written, like the next two
+  double* memory_gradient = nullptr;  ///< ∂s/∂u: [point][component][node][dimension][lane]
+  double* memory_force = nullptr;     ///< ∂/∂z_c of ∫ (F z) : ∇φ, likewise
+  bool law = true;                    ///< the part of the law in force and stiffness
+  bool pressure = true;               ///< the part of the pressures
 };
 
 /// Bits of the lanes whose elements are turned inside out (J ≤ 0 somewhere).

@@ -89,6 +89,8 @@ Result<ElementSet> make_set(const SolidModel& model, Shape shape, int region, co
   set.pressures = pressures_of(shape, space);
   const auto rule = quadrature(shape, s.quadrature);
   set.points = static_cast<int>(rule.size());
+  set.terms = law.n_prony;
+  set.components = mesh.dimension == 3 ? 6 : 4;
   set.psi.resize(at(set.points * set.pressures));
   for (std::size_t q = 0; q < rule.size(); ++q)
     pressure_shapes(shape, space, rule[q].xi, std::span(set.psi).subspan(q * at(set.pressures), at(set.pressures)));

@@ -30,6 +30,12 @@ struct ElementSet {
   std::vector<int> reaction_place = {};       ///< r_λ = Bᵀ: [element][pressure][dof]
   std::vector<int> constraint_place = {};     ///< g_q = B: [element][pressure][dof]
   std::vector<int> compliance_place = {};     ///< [element][pressure][pressure]
+  // Memory (Prony terms): z of an element is [point][term][component], one element after the other from first_z. Its columns of r_z
+  // hold the element's free coordinates, ascending; its rows of e_q stand one after the other in each column.
+  int first_z = 0, terms = 0, components = 0;
+  std::vector<int> memory_force_place = {};     ///< [element]: the first in r_z
+  std::vector<int> memory_order = {};           ///< [element][dof]: rank among the free ones; −1: prescribed
+  std::vector<int> memory_gradient_place = {};  ///< [element][dof]: the first in that column of e_q; −1: prescribed
 
   [[nodiscard]] int dofs() const noexcept { return nodes * dimension; }
   [[nodiscard]] int pairs() const noexcept { return nodes * (nodes + 1) / 2; }
@@ -37,6 +43,9 @@ struct ElementSet {
   [[nodiscard]] int pressure(int slot, int k) const noexcept {
     return pressure_of[at((slot / lanes * pressures + k) * lanes + slot % lanes)];
   }
+  [[nodiscard]] int z_per_element() const noexcept { return points * terms * components; }
+  /// Does this component of z do work? Not across the plane.
+  [[nodiscard]] bool works(int component) const noexcept { return component != 2 || slots == 3; }
   [[nodiscard]] const double* geometry_of(int pack) const noexcept {
     return geometry.data() + at(pack) * at(points) * at((nodes * slots + 1) * lanes);
   }

@@ -7,7 +7,29 @@
 
 namespace rubato::fem::detail {
 
-void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
+namespace {
+
+/// P −= F Z, Z = 2μ Σ g_i z_i at a point; small strains: P −= Z.
+void take_off_memory(const ElementSet& set, const double* z, const Tensor& f, Tensor& stress) {
+  constexpr std::size_t row[6] = {0, 1, 2, 0, 1, 0}, col[6] = {0, 1, 2, 1, 2, 2};
+  Tensor sum = {};
+  for (int t = 0; t < set.terms; ++t)
+    for (int c = 0; c < set.components; ++c) {
+      const std::size_t i = row[c], k = col[c];
+      sum[3 * i + k] += set.law.memory_scale * set.law.prony_g[t] * z[t * set.components + c];
+      sum[3 * k + i] = sum[3 * i + k];
+    }
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      for (std::size_t m = 0; m < 3; ++m) {
+        const double frame = set.law.family == Family::linear ? (i == m ? 1.0 : 0.0) : f[3 * i + m];
+        stress[3 * i + k] -= frame * sum[3 * m + k];
+      }
+}
+
+}  // namespace
+
+void fill_fields(const SolidParts& parts, In lambda, In z, SolidFields& out) {
   const Mesh& mesh = parts.model.mesh;
   const int d = mesh.dimension;
   const auto n = at(mesh.n_nodes());
@@ -39,7 +61,11 @@ void fill_fields(const SolidParts& parts, In lambda, SolidFields& out) {
             if (parts.model.analysis == Analysis::axisymmetric && i == 0) f[8] += u * point.shape.n[a] / point.x[0];
           }
         if (parts.model.analysis == Analysis::plane_stress) f[8] = thickness_stretch(material, f);
-        const PointResponse r = fem::evaluate(isochoric, f);
+        PointResponse r = fem::evaluate(isochoric, f);
+        if (set.terms > 0 && !z.empty())
+          take_off_memory(set,
+                          z.data() + at(set.first_z + slot * set.z_per_element()) + q * at(set.terms * set.components),
+                          f, r.stress);
         const double j = f[0] * (f[4] * f[8] - f[5] * f[7]) - f[1] * (f[3] * f[8] - f[5] * f[6]) +
                          f[2] * (f[3] * f[7] - f[4] * f[6]);
         double pressure = 0;

@@ -30,6 +30,22 @@ Result<void> check_moduli(const std::string& where, double young, double poisson
   return {};
 }
 
+Result<void> check_prony(const std::string& where, const std::vector<PronyTerm>& terms) {
+  if (terms.size() > static_cast<std::size_t>(detail::max_prony))
+    return Error{fmt::format("{}: {} Prony terms; {} at most are possible", where, terms.size(), detail::max_prony)};
+  double sum = 0;
+  for (const PronyTerm& term : terms) {
+    if (!(term.g > 0) || !std::isfinite(term.g) || !(term.tau > 0) || !std::isfinite(term.tau))
+      return Error{
+          fmt::format("{}: Prony term with g = {}, tau = {} s: both must be positive", where, term.g, term.tau)};
+    sum += term.g;
+  }
+  if (!(sum < 1))
+    return Error{fmt::format("{}: the g of its Prony terms add up to {}; below 1 something of its stiffness remains",
+                             where, sum)};
+  return {};
+}
+
 }  // namespace
 
 double shear_modulus(const Material& material) noexcept {
@@ -54,6 +70,7 @@ Result<void> check(const Material& material) {
   const std::string where = fmt::format("material \"{}\"", material.name);
   if (!(material.density >= 0) || !std::isfinite(material.density))
     return Error{fmt::format("{}: density = {} kg/m³ must not be negative", where, material.density)};
+  if (auto ok = check_prony(where, material.prony); !ok) return ok;
   if (const auto* law = std::get_if<LinearElastic>(&material.law))
     return check_moduli(where, law->young, law->poisson, true);
   if (const auto* law = std::get_if<SaintVenantKirchhoff>(&material.law))
@@ -90,6 +107,11 @@ namespace detail {
 LawData law_data(const Material& material, bool mixed) noexcept {
   LawData m;
   m.mixed = mixed;
+  m.memory_scale = 2 * shear_modulus(material);
+  for (const PronyTerm& term : material.prony) {
+    m.prony_g[m.n_prony] = term.g;
+    m.prony_tau[m.n_prony++] = term.tau;
+  }
   const auto moduli = [&](double young, double poisson) {
     m.shear = shear(young, poisson);
     m.lame = mixed && poisson == 0.5 ? INFINITY : lame(young, poisson);

@@ -14,5 +14,7 @@ namespace rubato::fem::detail {
 void number_pressures(SolidParts& parts);
 /// Patterns, and the places in them.
 void make_patterns(SolidParts& parts);
+/// Those of the memory of materials: numbers of z, r_z, e_q, e_z.
+void make_memory_patterns(SolidParts& parts);
 
 }  // namespace rubato::fem::detail

@@ -25,7 +25,7 @@ struct SolidParts {
   std::vector<Function> functions = {};
   std::vector<Driven> driven = {};
   std::vector<LoadCase> loads = {};
-  int n_lambda = 0;
+  int n_lambda = 0, n_z = 0;
   bool compliant = false;
 
   SparsePattern node_pattern = {};        ///< which nodes share an element

@@ -21,7 +21,7 @@ using P = MechanicalPoint<double>;
 
 MechanicalSizes sizes_of(const SolidParts& parts) {
   const int n = static_cast<int>(parts.free_places.size());
-  return {.q = n, .v = n, .lambda = parts.n_lambda};
+  return {.q = n, .v = n, .z = parts.n_z, .lambda = parts.n_lambda};
 }
 
 class Solid final : public SolidSystem {
@@ -71,13 +71,21 @@ class Solid final : public SolidSystem {
     Scratch scratch = p.scratch;
     const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_);
     displacement(p.t, p.q, u);
-    const EvalStatus status = parts_.assembly.run({.u = u, .law = true, .pressure = false, .force = f}, scratch);
+    const EvalStatus status =
+        parts_.assembly.run({.u = u, .law = true, .pressure = false, .force = f, .z = p.z}, scratch);
     add_external(p.t, scratch, f);
     add_damping(p.t, p.v, scratch, f);
     take_free(f, -1, out);
     return status;
   }
-  EvalStatus auxiliary(const P&, Out) const noexcept override { return EvalStatus::ok; }
+  EvalStatus auxiliary(const P& p, Out out) const noexcept override {
+    if (out.empty()) return EvalStatus::ok;
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    return parts_.assembly.run({.u = u, .law = false, .pressure = false, .z = p.z, .memory_rate = out}, scratch);
+  }
+  bool z_is_local() const noexcept override { return true; }
   EvalStatus constraint(const P& p, Out out) const noexcept override {
     if (out.empty()) return EvalStatus::ok;
     Scratch scratch = p.scratch;
@@ -107,13 +115,20 @@ class Solid final : public SolidSystem {
     Scratch scratch = p.scratch;
     const Out u = scratch.take<double>(full_);
     displacement(p.t, p.q, u);
-    std::copy(parts_.damping.begin(), parts_.damping.end(), out.D.begin());
+    if (!out.D.empty()) std::copy(parts_.damping.begin(), parts_.damping.end(), out.D.begin());
+    if (!out.e_z.empty())
+      for (const ElementSet& set : parts_.assembly.sets)
+        for (int k = 0; k < set.n_elements * set.z_per_element(); ++k)
+          out.e_z[at(set.first_z + k)] = -1 / set.law.prony_tau[k / set.components % set.terms];
     return parts_.assembly.run({.u = u,
                                 .lambda = p.lambda,
                                 .stiffness = out.K,
                                 .reaction = out.r_lambda,
                                 .constraint_gradient = out.g_q,
-                                .compliance = out.g_lambda},
+                                .compliance = out.g_lambda,
+                                .z = p.z,
+                                .memory_force = out.r_z,
+                                .memory_gradient = out.e_q},
                                scratch);
   }
   std::optional<SparsePattern> inertia_pattern() const override;
@@ -141,7 +156,8 @@ class Solid final : public SolidSystem {
   std::vector<std::string> output_names() const override;
   EvalStatus outputs(const P& p, In a, Out y) const noexcept override;
   std::vector<std::string> invariant_names() const override {
-    return autonomous() && parts_.damping.empty() ? std::vector<std::string>{"energy"} : std::vector<std::string>{};
+    return autonomous() && parts_.damping.empty() && parts_.n_z == 0 ? std::vector<std::string>{"energy"}
+                                                                     : std::vector<std::string>{};
   }
   EvalStatus invariants(const P& p, Out values) const noexcept override {
     if (values.empty()) return EvalStatus::ok;
@@ -160,7 +176,7 @@ class Solid final : public SolidSystem {
     out.displacement = displacements(p.t, p.q);
     out.velocity.assign(full_, 0.0);
     velocity(p.t, p.v, out.velocity);
-    fill_fields(parts_, p.lambda, out);
+    fill_fields(parts_, p.lambda, p.z, out);
     return out;
   }
   int inverted_element(double t, In q) const override {
@@ -329,7 +345,7 @@ EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
             inertia = scratch.take<double>(full_);
   displacement(p.t, p.q, u);
   y[0] = kinetic_energy(p.t, p.v, scratch);
-  EvalStatus status = parts_.assembly.run({.u = u, .lambda = p.lambda, .force = f, .energy = &y[1]}, scratch);
+  EvalStatus status = parts_.assembly.run({.u = u, .lambda = p.lambda, .force = f, .energy = &y[1], .z = p.z}, scratch);
   for (const LoadCase& load : parts_.loads) {
     const double factor = load.factor(p.t);
     for (std::size_t i = 0; i < f.size(); ++i) f[i] -= factor * load.force[i];

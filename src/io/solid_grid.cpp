@@ -8,7 +8,7 @@ fem::SolidFields fields_at(const fem::SolidSystem& system, const MechanicalState
   return system.fields({.t = state.t,
                         .q = view(state.q),
                         .v = view(state.v),
-                        .z = {},
+                        .z = view(state.z),
                         .lambda = view(state.lambda),
                         .nu = {},
                         .u = {},

@@ -55,7 +55,16 @@ class Equilibrium {
   void move(const Vector& step, double fraction) {
     start_.state.q += start_.kinematics(fraction * step.head(n_.v));
     start_.state.lambda += fraction * step.segment(n_.v, n_.lambda);
-    start_.state.z += fraction * step.tail(n_.z);
+    if (e_z_.size() > 0)
+      relax();
+    else
+      start_.state.z += fraction * step.tail(n_.z);
+  }
+  /// Local z follow at once, e(q, z) = 0 (e is linear in z): linearised they would lag behind large steps of q. What is left is Newton's method for a
+  /// model without them.
+  void relax() {
+    const Vector e = start_.auxiliary();
+    if (e_z_.size() > 0 && e.allFinite()) start_.state.z -= e.cwiseQuotient(e_z_);
   }
   void accept() {
     if (start_.system.base_size() > 0) start_.system.rebase(view(start_.state.q), view(start_.state.base));
@@ -81,6 +90,7 @@ class Equilibrium {
   int unknowns_;
   std::vector<char> free_;
   Vector forces_;
+  Vector e_z_;       ///< where the z are local: the diagonal of e_z, once it is known
   Vector first_;     ///< F where load steps begin
   double left_ = 0;  ///< the part of it that is still taken off
 };
@@ -250,6 +260,11 @@ Vector Equilibrium::sizes_of(const Vector& step) const {
 
 bool Equilibrium::newton() {
   Vector f, trial;
+  if (n_.z > 0 && start_.system.z_is_local()) {
+    e_z_ = jacobian().diagonal().tail(n_.z);
+    if (start_.status != EvalStatus::ok) return false;
+    relax();
+  }
   if (!evaluate(f)) return false;
   double last = 0;
   bool was_balanced = false;  // one step more polishes
@@ -287,6 +302,7 @@ bool Equilibrium::newton() {
 /// 0 = F(y) − (1 − s) F(y₀) for s from 0 to 1, as far in each step as Newton's method follows. Where the start is free of
 /// stress F(y₀) is the load: it grows from zero, and y along the branch that begins at the start.
 bool Equilibrium::load_steps() {
+  relax();
   if (!evaluate(first_)) return false;
   first_ = masked(first_);
   double done = 0, step = 0.25;

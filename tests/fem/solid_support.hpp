@@ -15,6 +15,7 @@ namespace rubato::fem::test {
   MechanicalState state;
   state.q = state.v = state.a = Vector::Zero(s.q);
   state.lambda = Vector::Zero(s.lambda);
+  state.z = Vector::Zero(s.z);
   return state;
 }
 

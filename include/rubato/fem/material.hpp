@@ -46,6 +46,11 @@ enum class VolumetricLaw : unsigned char {
   ogden        ///< κ/β² (β ln J + J^{−β} − 1)
 };
 
+/// One Maxwell element: the part g of the deviatoric (isochoric) response relaxes with the time τ.
+struct PronyTerm {
+  double g = 0, tau = 0;  ///< tau in s
+};
+
 struct Material {
   std::string name = {};
   double density = 0;  ///< kg/m³
@@ -53,9 +58,13 @@ struct Material {
   VolumetricLaw volumetric = VolumetricLaw::quadratic;  ///< of Polynomial and Ogden
   double bulk = 0;                                      ///< κ of Polynomial and Ogden, Pa
   double beta = 9;
+  /// Viscoelasticity; empty: none. The law is the response to fast changes; G(t) = G (1 − Σ g_i (1 − exp(−t/τ_i))) of it remain:
+  ///   S = S_vol + S_iso − 2μ Σ g_i z_i,   z_i' = (S_iso/2μ − z_i)/τ_i,   μ the shear modulus at small strains.
+  /// Small strains: S_iso = 2μ dev ε, and z_i are the viscous strains of Maxwell elements; Saint Venant-Kirchhoff: 2μ dev E.
+  std::vector<PronyTerm> prony = {};
 };
 
-/// Refuses what cannot be: negative moduli, ν outside (−1, ½], no stiffness against shear at small strains, κ that is not positive.
+/// Refuses what cannot be: terms of memory that leave nothing of the stiffness, negative moduli, ν outside (−1, ½], no stiffness against shear at small strains, κ that is not positive.
 [[nodiscard]] Result<void> check(const Material& material);
 
 /// At small strains.
@@ -69,7 +78,7 @@ struct PointResponse {
   Tensor stress = {};                  ///< P = ∂W/∂F
   std::array<Tensor, 9> tangent = {};  ///< ∂P/∂F
 };
-/// The law at deformation gradient F. κ = ∞: the isochoric part alone.
+/// The law at deformation gradient F, without memory. κ = ∞: the isochoric part alone.
 [[nodiscard]] PointResponse evaluate(const Material& material, const Tensor& f) noexcept;
 /// P alone: several times faster.
 [[nodiscard]] Tensor evaluate_stress(const Material& material, const Tensor& f) noexcept;

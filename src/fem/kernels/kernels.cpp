@@ -2,10 +2,53 @@
 // written once. Per point: F = I + Σ u_a ⊗ ∇N_a, the response, then
 //   f_a += w P ∇N_a,   K_ab += w ∇N_a A ∇N_b   (a ≤ b),   B_ja += w ψ_j H ∇N_a,   g_j += w ψ_j (J − 1 − h(p)).
 // A ∇N_b costs n² products per node, a pair another n: for hex8 about 1700 multiplications with addition per point and lane.
-#include "ogden.hpp"
+#include "viscous.hpp"
 
 namespace rubato::fem::detail::RUBATO_KERNEL_SET {
 namespace {
+
+/// The response of a point with memory, its rates and their gradients.
+template <class Set>
+void integrate_memory(const LawData& law, const LawData& instant, const SetShape& set, int point,
+                      const double* gradient, const Pack& weight, const PackInput& in, const PackOutput& out,
+                      const Pack* f, const Pack* h, const Pack& j, Pack* w, Pack* p, Pack (*a)[Set::n]) {
+  constexpr int n = Set::n, n_sym = Set::n_sym, dim = Set::dimension, slots = Set::slots;
+  Pack frame[9], sum[n_sym] = {}, s[n_sym], ds[n_sym][n];
+  for (int c = 0; c < 9; ++c) frame[c] = law.family == Family::linear ? constant<Pack>(c % 4 == 0 ? 1 : 0) : f[c];
+  const int first = point * law.n_prony * n_sym;
+  const bool rate = out.memory_rate != nullptr, slope = out.memory_gradient != nullptr;
+  if (in.z != nullptr)
+    for (int t = 0; t < law.n_prony; ++t)
+      for (int c = 0; c < n_sym; ++c) sum[c] += law.prony_g[t] * load(in.z + (first + t * n_sym + c) * lanes);
+  respond_with_memory<Set>(law, instant, f, h, j, frame, in.z != nullptr && out.law ? sum : nullptr, w, p,
+                           out.stiffness != nullptr ? a : nullptr, rate || slope ? s : nullptr, slope ? ds : nullptr);
+  if (rate)
+    for (int t = 0; t < law.n_prony; ++t)
+      for (int c = 0; c < n_sym; ++c) {
+        const int place = (first + t * n_sym + c) * lanes;
+        store(out.memory_rate + place, (s[c] - load(in.z + place)) / law.prony_tau[t]);
+      }
+  if (!slope && out.memory_force == nullptr) return;
+  for (int b = 0; b < set.nodes; ++b) {
+    Pack grad[slots];
+    for (int k = 0; k < slots; ++k) grad[k] = load(gradient + (b * slots + k) * lanes);
+    for (int c = 0; c < n_sym; ++c) {
+      Pack to_rate[dim] = {}, to_force[dim] = {};
+      const int row = sym_row[c], col = sym_col[c];
+      for (int x = 0; x < n; ++x) {
+        const int i = Set::row[x], q = Set::col[x];
+        if (slope) to_rate[Set::axis[x]] += ds[c][x] * grad[Set::slot[x]];
+        if (q == col) to_force[Set::axis[x]] += frame[3 * i + row] * grad[Set::slot[x]];
+        if (q == row && row != col) to_force[Set::axis[x]] += frame[3 * i + col] * grad[Set::slot[x]];
+      }
+      const int place = (((point * n_sym + c) * set.nodes + b) * dim) * lanes;
+      for (int i = 0; i < dim; ++i) {
+        if (slope) store(out.memory_gradient + place + i * lanes, to_rate[i]);
+        if (out.memory_force != nullptr) store(out.memory_force + place + i * lanes, weight * to_force[i]);
+      }
+    }
+  }
+}
 
 template <class Set, bool plane_stress>
 unsigned integrate_pack(const LawData& law, const SetShape& set, const PackInput& in, const PackOutput& out) {
@@ -15,6 +58,13 @@ unsigned integrate_pack(const LawData& law, const SetShape& set, const PackInput
   const bool wants_law = out.law && (out.force != nullptr || tangent || out.energy != nullptr);
   const bool wants_pressure =
       set.pressures > 0 && (out.pressure || out.constraint != nullptr || out.coupling != nullptr);
+  const bool memory = !plane_stress && law.n_prony > 0 &&
+                      (in.z != nullptr || out.memory_rate != nullptr || out.memory_gradient != nullptr);
+  LawData instant;  // without the volumetric part
+  if (memory) {
+    instant = law;
+    instant.mixed = law.mixed || !by_strain(law);
+  }
   unsigned inverted = 0;
   const double* geometry = in.geometry;
   for (int point = 0; point < set.points; ++point) {
@@ -44,7 +94,11 @@ unsigned integrate_pack(const LawData& law, const SetShape& set, const PackInput
     } else {
       cofactor(f, h);
       j = f[0] * h[0] + f[1] * h[1] + f[2] * h[2];
-      if (wants_law) respond<Set>(law, f, h, j, &w, p, tangent ? a : nullptr);
+      if (memory) {
+        integrate_memory<Set>(law, instant, set, point, gradient, weight, in, out, f, h, j, &w, p, a);
+      } else if (wants_law) {
+        respond<Set>(law, f, h, j, &w, p, tangent ? a : nullptr);
+      }
     }
     if (!linear)
       for (int e = 0; e < lanes; ++e)

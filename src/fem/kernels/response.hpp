@@ -14,19 +14,25 @@ namespace rubato::fem::detail::RUBATO_KERNEL_SET {
 
 /// Which of the nine F_iJ (place 3i + J) vary: component c stands for (row[c], col[c]) and is the product of displacement axis[c]
 /// with gradient slot[c].
+/// n_sym: components of symmetric tensors (viscous.hpp); Whole: the set with all components of P that are not zero, whose first are
+/// those of this one.
+struct AxialSet;
 struct PlaneSet {
-  static constexpr int n = 4, dimension = 2, slots = 2;
+  using Whole = AxialSet;
+  static constexpr int n = 4, dimension = 2, slots = 2, n_sym = 4;
   static constexpr int row[n] = {0, 0, 1, 1}, col[n] = {0, 1, 0, 1};
   static constexpr int axis[n] = {0, 0, 1, 1}, slot[n] = {0, 1, 0, 1};
 };
 /// With F₃₃: axisymmetric (its gradient is N/R in slot 2), and plane stress while F₃₃ is found.
 struct AxialSet {
-  static constexpr int n = 5, dimension = 2, slots = 3;
+  using Whole = AxialSet;
+  static constexpr int n = 5, dimension = 2, slots = 3, n_sym = 4;
   static constexpr int row[n] = {0, 0, 1, 1, 2}, col[n] = {0, 1, 0, 1, 2};
   static constexpr int axis[n] = {0, 0, 1, 1, 0}, slot[n] = {0, 1, 0, 1, 2};
 };
 struct SpaceSet {
-  static constexpr int n = 9, dimension = 3, slots = 3;
+  using Whole = SpaceSet;
+  static constexpr int n = 9, dimension = 3, slots = 3, n_sym = 6;
   static constexpr int row[n] = {0, 0, 0, 1, 1, 1, 2, 2, 2}, col[n] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
   static constexpr int axis[n] = {0, 0, 0, 1, 1, 1, 2, 2, 2}, slot[n] = {0, 1, 2, 0, 1, 2, 0, 1, 2};
 };
