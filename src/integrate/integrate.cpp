@@ -34,6 +34,7 @@ std::string_view to_string(RunStatus status) noexcept {
     case RunStatus::step_too_small: return "step too small";
     case RunStatus::too_many_steps: return "too many steps";
     case RunStatus::singular_matrix: return "singular matrix";
+    case RunStatus::krylov_failed: return "Krylov iteration failed";
     case RunStatus::not_finite: return "non-finite values";
     case RunStatus::newton_diverged: return "Newton iteration diverged";
     case RunStatus::model_refused: return "model refused";
@@ -70,6 +71,7 @@ RunStatus run_status(StepStatus status) noexcept {
     case StepStatus::fatal: return RunStatus::model_refused;
     case StepStatus::newton_diverged: return RunStatus::newton_diverged;
     case StepStatus::singular_matrix: return RunStatus::singular_matrix;
+    case StepStatus::krylov_failed: return RunStatus::krylov_failed;
     case StepStatus::not_finite: return RunStatus::not_finite;
     case StepStatus::out_of_memory: return RunStatus::out_of_memory;
   }
@@ -88,6 +90,7 @@ constexpr std::array counters{&Statistics::steps,
                               &Statistics::full_factorisations,
                               &Statistics::solves,
                               &Statistics::newton_iterations,
+                              &Statistics::krylov_products,
                               &Statistics::events,
                               &Statistics::root_calls,
                               &Statistics::library_allocations,
@@ -711,6 +714,9 @@ Result<void> checked(const InitialValueProblem& problem, const Method& method, c
           fmt::format("the start value of {} is {}; it must be finite", dae.layout().component_name(i), problem.x[i])};
   if (options.step.fixed_step == 0 && method.info.embedded_order == 0)
     return Error{fmt::format("method '{}' has no error estimate: it needs step.fixed_step > 0", method.info.name)};
+  if (options.linear.krylov.use && method.info.kind != "Rosenbrock")
+    return Error{
+        fmt::format("krylov.use goes with Rosenbrock methods (rodas4p, ros3p, …), not with '{}'", method.info.name)};
   return {};
 }
 

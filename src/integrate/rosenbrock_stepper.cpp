@@ -101,7 +101,7 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
     else
       std::copy(f_i.begin(), f_i.end(), u_i.begin());
     if (system_->time_dependent()) map(u_i) += (h * table_.gamma_sum[i]) * f_time_;
-    system_->solve(u_i, u_i);
+    if (const StepStatus status = system_->solve_stage(u_i, u_i, h); status != StepStatus::ok) return fail(status);
   }
   detail::combine(view(x_), s, stages_.data(), table_.u.m, view(trial_), table_.m_error, view(error_));  // (2)
   has_trial_ = true;

@@ -128,7 +128,16 @@ void SteppedSystem::make_step_matrix() {
     retired_.library_allocations += s.library_allocations;
   }
   std::vector<PivotPosition> local;
-  for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
+  if (options_.linear.krylov.use) {
+    shifts_ = {.real = 0, .complex = 0};
+    std::vector<char> algebraic(static_cast<std::size_t>(size()));
+    for (int i = 0; i < size(); ++i)
+      algebraic[static_cast<std::size_t>(i)] = dae_.layout().kind(i) == Kind::algebraic ? 1 : 0;
+    krylov_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), algebraic,
+                    options_.linear.krylov.matrix);
+  } else {
+    for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
+  }
   matrix_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), local,
                   StepMatrixOptions{.back_end = options_.linear.back_end,
                                     .condense = options_.linear.condense,
@@ -150,6 +159,7 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   if (status != EvalStatus::ok) return step_status(status);
   if (positions_.n == 0) {
     matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
+    if (krylov_) krylov_->linearise(linearisation_->mass(), linearisation_->jacobian());
     return StepStatus::ok;
   }
   own_jacobian_ = map(linearisation_->jacobian());
@@ -159,6 +169,24 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   for (const int p : mass_in_positions_) own_mass_[p] *= positions_.weight;
   matrix_->linearise(view(std::as_const(own_mass_)), view(std::as_const(own_jacobian_)));
   return StepStatus::ok;
+}
+
+StepStatus SteppedSystem::solve_stage(In r, Out x, double h) noexcept {
+  if (!krylov_) {
+    solve(r, x);
+    return StepStatus::ok;
+  }
+  ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
+  const double rtol = options_.tolerances.rtol;
+  const KrylovCoupling coupling = options_.linear.krylov.coupling;
+  const double tolerance = coupling == KrylovCoupling::tenth  ? 0.1 * rtol
+                           : coupling == KrylovCoupling::step ? h * rtol
+                                                              : 0.01 * rtol / h;
+  const auto outcome = krylov_->solve(r, x, std::min(tolerance, 0.5));
+  ++counters.solves;
+  counters.krylov_products += outcome.products;
+  if (outcome.converged) return StepStatus::ok;
+  return std::isfinite(outcome.residual) ? StepStatus::krylov_failed : StepStatus::not_finite;
 }
 
 StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept {

@@ -10,6 +10,7 @@
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/options.hpp"
 #include "rubato/integrate/statistics.hpp"
+#include "rubato/linalg/krylov_matrix.hpp"
 #include "rubato/linalg/step_matrix.hpp"
 #include "rubato/problem/initial_value_problem.hpp"
 #include "rubato/problem/linearisation.hpp"
@@ -102,6 +103,8 @@ class SteppedSystem {
   /// scaling.
   void scaled_weights(double abs_c, Out weights) noexcept;
   void solve(In r, Out x, int slot = 0) noexcept { solve_with(r, x, slot); }
+  /// The same by whatever the options say, factor or Krylov spaces, for a step of size h.
+  [[nodiscard]] StepStatus solve_stage(In r, Out x, double h) noexcept;
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
 
   /// In place, column by column: with the factors of the first real slots, and with those of the first complex ones.
@@ -138,6 +141,8 @@ class SteppedSystem {
   [[nodiscard]] StepStatus factor_shift(T c, int slot) noexcept {
     ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
     if (scales()) scale(std::abs(c));
+    if constexpr (std::is_same_v<T, double>)
+      if (krylov_) return step_status(krylov_->factor(c));
     ++counters.factorisations;
     return step_status(matrix_->factor(c, slot));
   }
@@ -156,7 +161,8 @@ class SteppedSystem {
   bool time_dependent_;
   ScratchMemory scratch_;
   std::unique_ptr<Linearisation> linearisation_;
-  std::optional<StepMatrix> matrix_;
+  std::optional<StepMatrix> matrix_;  ///< with Krylov spaces for its products only
+  std::optional<KrylovMatrix> krylov_;
 
   Vector base_, u_, u_rate_, row_scale_, col_scale_;
   At point_;  ///< holds the mode; the views of u_, base_ and scratch_ never change

@@ -22,6 +22,9 @@ std::string summary_text(const RunResult& r, double wall_seconds) {
   line("Jacobians", fmt::format("{}, {} factorisations, {} solves{}", s.jacobians, s.factorisations, s.solves,
                                 s.newton_iterations > 0 ? fmt::format(", {} Newton iterations", s.newton_iterations)
                                                         : std::string{}));
+  if (s.krylov_products > 0)
+    line("Krylov", fmt::format("{} products, {:.1f} per linear system", s.krylov_products,
+                               static_cast<double>(s.krylov_products) / static_cast<double>(s.solves)));
   if (r.stiff) line("found stiff", r.stiff->empty() ? "nothing" : joined(*r.stiff));
   if (s.events > 0) line("events", fmt::format("{}", s.events));
   line("time", fmt::format("{:.3g} s", wall_seconds));

@@ -14,6 +14,7 @@ enum class StepStatus : std::uint8_t {
   fatal,
   newton_diverged,
   singular_matrix,
+  krylov_failed,  ///< the iteration for a linear system did not converge
   not_finite,
   out_of_memory
 };
@@ -34,6 +35,7 @@ constexpr std::string_view to_string(StepStatus status) noexcept {
     case StepStatus::fatal: return "model refused to evaluate";
     case StepStatus::newton_diverged: return "Newton iteration did not converge";
     case StepStatus::singular_matrix: return "step matrix is singular";
+    case StepStatus::krylov_failed: return "the Krylov iteration did not converge within its largest dimension";
     case StepStatus::not_finite: return "non-finite values";
     case StepStatus::out_of_memory: return "out of memory";
   }

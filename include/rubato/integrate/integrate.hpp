@@ -21,6 +21,7 @@ enum class RunStatus : std::uint8_t {
   step_too_small,  ///< the step size fell below the smallest allowed
   too_many_steps,
   singular_matrix,
+  krylov_failed,
   not_finite,
   newton_diverged,  ///< even with the smallest allowed (or the fixed) step
   out_of_memory,

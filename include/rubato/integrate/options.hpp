@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rubato/base/result.hpp"
+#include "rubato/linalg/krylov_matrix.hpp"
 #include "rubato/linalg/linear_solver.hpp"
 #include "rubato/linalg/step_scaling.hpp"
 #include "rubato/problem/dae.hpp"
@@ -121,6 +122,21 @@ struct StiffnessOptions {
   std::vector<std::pair<std::string, double>> frequency_of = {};
 };
 
+/// How small the residual of a linear system has to be, relative to its right-hand side, for a step of size h (s).
+enum class KrylovCoupling : std::uint8_t {
+  tenth,    ///< 0.1 rtol
+  step,     ///< h rtol
+  inverse,  ///< 0.01 rtol / h
+};
+
+/// Linear systems of Rosenbrock methods in Krylov spaces instead of by factorisation, see krylov_matrix.hpp.
+struct KrylovOptions {
+  bool use = false;
+  KrylovMatrixOptions matrix = {.process = KrylovProcess::multiple_arnoldi,
+                                .preconditioner = KrylovPreconditioner::constraint};
+  KrylovCoupling coupling = KrylovCoupling::tenth;
+};
+
 struct LinearOptions {
   BackEnd back_end = BackEnd::automatic;
   bool condense = true;                             ///< eliminate local unknowns (v, a, …) before factorising
@@ -128,6 +144,7 @@ struct LinearOptions {
   /// s = k_ave + m_ave/h² of the scaling, typical stiffness and mass; nothing: averages of the model's, renewed with J.
   std::optional<double> k_ave = {}, m_ave = {};
   JacobianSource jacobian = JacobianSource::automatic;
+  KrylovOptions krylov = {};
 };
 
 struct IntegrateOptions {

@@ -15,6 +15,7 @@ struct Statistics {
   long full_factorisations = 0;  ///< with a new pivot search (these may allocate inside the library)
   long solves = 0;
   long newton_iterations = 0;
+  long krylov_products = 0;  ///< with the step matrix, where it is not factorised
   long events = 0;
   long root_calls = 0;
   long library_allocations = 0;

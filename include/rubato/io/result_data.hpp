@@ -62,6 +62,7 @@ inline constexpr std::array counters = {Counter{"steps", &Statistics::steps},
                                         Counter{"full_factorisations", &Statistics::full_factorisations},
                                         Counter{"solves", &Statistics::solves},
                                         Counter{"newton_iterations", &Statistics::newton_iterations},
+                                        Counter{"krylov_products", &Statistics::krylov_products},
                                         Counter{"events", &Statistics::events},
                                         Counter{"root_calls", &Statistics::root_calls},
                                         Counter{"library_allocations", &Statistics::library_allocations}};

@@ -5,7 +5,7 @@
 
 /// The list, in the order users see it: a new method adds its name here and nowhere else.
 #define RUBATO_ROSENBROCK_METHODS \
-  lie, ro2a, ro2b, ro2_source, ro2p, ros3p, ros3pl, rowda3, rowdaind2, rodas3, rodas4, rodas4p, rodas5p
+  lie, ro2a, ro2b, ro2_source, ro2p, ros3p, ros3pl, rowda3, rowdaind2, rodas3, rodas4, rodas4p, rodas5p, grk4t
 
 namespace rubato::rosenbrock {
 

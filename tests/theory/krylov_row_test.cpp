@@ -1,0 +1,226 @@
+// Rosenbrock methods in Krylov spaces: identities, dimensions that keep the order, the viscoelastic plate of Wensch (2005).
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <random>
+
+#include "catalogue/catalogue.hpp"
+#include "experiments/krylov_row/plate_run.hpp"
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/integrate/rosenbrock_table.hpp"
+#include "rubato/linalg/krylov_matrix.hpp"
+#include "rubato/problem/linearisation.hpp"
+
+namespace rubato {
+namespace {
+
+Matrix random_matrix(int n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Matrix a(n, n);
+  for (auto& x : a.reshaped()) x = uniform(random);
+  return a;
+}
+
+/// With w in span Q the Galerkin solution solves (I − hγ QQᵀJ) x = w exactly, whatever the dimension.
+TEST(KrylovSpace, GalerkinsSolutionSolvesTheProjectedSystemExactly) {
+  const int n = 30;
+  const Matrix j = random_matrix(n, 1);
+  const Vector w = random_matrix(n, 2).col(0);
+  for (int dimension : {1, 3, 8, 30}) {
+    KrylovSpace space(n, dimension);
+    Vector x(n);
+    const auto apply = [&](In v, Out y) noexcept { map(y) = map(v) - 0.1 * (j * map(v)); };
+    const auto outcome = space.solve(view(w), view(x), 0, {.least_dimension = dimension}, apply);
+    ASSERT_EQ(space.dimension(), dimension);
+    Matrix powers(n, dimension);  // an orthonormal basis of the same space, made otherwise
+    Vector v = w;
+    for (int k = 0; k < dimension; ++k) {
+      for (int twice = 0; twice < 2; ++twice)
+        for (int i = 0; i < k; ++i) v -= powers.col(i).dot(v) * powers.col(i);
+      powers.col(k) = v.normalized();
+      v = j * powers.col(k);
+    }
+    const Matrix projected = Matrix::Identity(n, n) - 0.1 * powers * powers.transpose() * j;
+    EXPECT_LT((projected * x - w).norm(), 1e-12 * w.norm()) << dimension;
+    EXPECT_NEAR(outcome.residual, (w - x + 0.1 * (j * x)).norm(), 1e-12 * w.norm());
+  }
+}
+
+/// One step of size h in spaces that may grow by so many vectors per stage, the right-hand side included.
+Vector step_in_spaces(const RosenbrockTable& table, const std::function<Vector(const Vector&)>& f, const Matrix& j,
+                      const Vector& x0, double h, std::span<const int> growth, bool shared) {
+  const auto n = static_cast<int>(x0.size());
+  const double c = 1 / (h * table.diagonal);
+  KrylovSpace space(n, n);
+  Matrix u(n, table.s);
+  std::vector<Vector> values;
+  for (int i = 0; i < table.s; ++i) {
+    Vector stage = x0, sum = Vector::Zero(n);
+    for (int k = 0; k < i; ++k) {
+      stage += table.u.a[i][k] * u.col(k);
+      sum += table.u.c[i][k] / h * u.col(k);
+    }
+    const Vector right = f(stage) + sum;
+    Vector solution(n);
+    if (!shared) space.clear();
+    const int allowed = growth[std::min(static_cast<std::size_t>(i), growth.size() - 1)];
+    static_cast<void>(space.solve(view(right), view(solution), 0, {.most_new = allowed},
+                                  [&](In v, Out y) noexcept { map(y) = c * map(v) - j * map(v); }));
+    u.col(i) = solution;
+  }
+  Vector x1 = x0;
+  for (int i = 0; i < table.s; ++i) x1 += table.u.m[i] * u.col(i);
+  return x1;
+}
+
+double observed_order(std::string_view method, std::span<const int> growth, bool shared) {
+  // y' = A₀ sin y + 0.3 A₁ y² − y
+  const int n = 12;
+  const Matrix a0 = random_matrix(n, 3), a1 = random_matrix(n, 4);
+  const auto f = [&](const Vector& y) -> Vector {
+    return a0 * y.array().sin().matrix() + 0.3 * a1 * y.array().square().matrix() - y;
+  };
+  const auto jacobian = [&](const Vector& y) -> Matrix {
+    return a0 * y.array().cos().matrix().asDiagonal() + 0.6 * a1 * y.asDiagonal() - Matrix::Identity(n, n).eval();
+  };
+  const RosenbrockTable& table = **find_rosenbrock_table(method);
+  const Vector start = 0.5 * random_matrix(n, 5).col(0);
+  const auto end = [&](int steps, std::span<const int> dims, bool together) {
+    Vector y = start;
+    for (int i = 0; i < steps; ++i) y = step_in_spaces(table, f, jacobian(y), y, 0.5 / steps, dims, together);
+    return y;
+  };
+  const int all[] = {n};
+  const Vector reference = end(1024, all, false);
+  return std::log2((end(32, growth, shared) - reference).norm() / (end(64, growth, shared) - reference).norm());
+}
+
+/// κ vectors per stage keep order min(κ, p).
+TEST(KrylovRow, TheDimensionOfEveryStageLimitsTheOrder) {
+  for (const int kappa : {1, 2, 3, 4}) {
+    const int growth[] = {kappa};
+    EXPECT_NEAR(observed_order("grk4t", growth, false), kappa, 0.35) << kappa;
+    EXPECT_NEAR(observed_order("rodas4", growth, false), kappa, 0.35) << kappa;
+  }
+}
+
+/// In one space for all stages 4, 3, 1, 1 vectors keep order 4 (8 in all; RODAS 11), but 4, 2, 2, 2 do not.
+TEST(KrylovRow, OneSpaceForAllStagesKeepsTheOrderWithEightVectors) {
+  const int enough[] = {4, 3, 1, 1, 1, 1}, too_few[] = {2, 2, 2, 2};
+  EXPECT_NEAR(observed_order("grk4t", enough, true), 4, 0.3);
+  EXPECT_NEAR(observed_order("rodas4", enough, true), 4, 0.3);
+  EXPECT_LT(observed_order("grk4t", too_few, true), 3.5);
+}
+
+/// One linear system of the plate: B/(hγ) − J with r = f at the start.
+class PlateSystem {
+ public:
+  PlateSystem(int nx, int ny)
+      : instance_(*catalogue::make_problem("viscoelastic-plate", {{"nx", double(nx)}, {"ny", double(ny)}})) {
+    const Dae& dae = *instance_.problem.dae;
+    ScratchMemory memory(dae.scratch_bytes());
+    const At at{.t = 0,
+                .x = view(std::as_const(instance_.problem.x)),
+                .u = {},
+                .base = {},
+                .mode = 0,
+                .scratch = memory.scratch()};
+    linear_ = *Linearisation::create(dae, at, JacobianSource::automatic);
+    const Vector zero = Vector::Zero(dae.size());
+    EXPECT_EQ(linear_->update(at, view(zero)), EvalStatus::ok);
+    f_.setZero(dae.size());
+    EXPECT_EQ(dae.f(at, view(f_)), EvalStatus::ok);
+    for (int i = 0; i < dae.size(); ++i) algebraic_.push_back(dae.layout().kind(i) == Kind::algebraic ? 1 : 0);
+  }
+  /// Products until the residual is 1e-6; the answer is checked.
+  [[nodiscard]] int products(double h, const KrylovMatrixOptions& options) const {
+    KrylovMatrix matrix(linear_->mass_pattern(), linear_->jacobian_pattern(), algebraic_, options);
+    matrix.linearise(linear_->mass(), linear_->jacobian());
+    EXPECT_EQ(matrix.factor(4 / h), FactorStatus::ok);
+    Vector x(f_.size()), bx(f_.size()), jx(f_.size());
+    const auto outcome = matrix.solve(view(f_), view(x), 1e-6);
+    EXPECT_TRUE(outcome.converged);
+    linear_->mass_times(view(std::as_const(x)), view(bx));
+    linear_->jacobian_times(view(std::as_const(x)), view(jx));
+    EXPECT_LT((f_ - (4 / h) * bx + jx).norm(), 2e-6 * f_.norm());
+    return outcome.products;
+  }
+
+ private:
+  catalogue::Instance instance_;
+  std::unique_ptr<Linearisation> linear_;
+  Vector f_;
+  std::vector<char> algebraic_;
+};
+
+constexpr KrylovMatrixOptions whole{.max_dimension = 400},
+    eliminated{.constraints = KrylovConstraints::eliminated, .max_dimension = 100},
+    preconditioned{.preconditioner = KrylovPreconditioner::constraint, .max_dimension = 100};
+
+/// Theorem 4.1: the space fills that of the free displacements before it touches the strains.
+TEST(KrylovRow, TheWholeSystemNeedsAllFreeDisplacementsAndTheDimensionOfTheEliminatedOne) {
+  for (const auto& [nx, ny] : {std::pair{10, 4}, {8, 4}, {10, 6}, {12, 3}}) {
+    const PlateSystem plate(nx, ny);
+    for (const double h : {0.1, 10.0})
+      EXPECT_NEAR(plate.products(h, whole) - plate.products(h, eliminated), 2 * nx * (ny + 1) + 1, 2)
+          << nx << " x " << ny << ", h = " << h;
+  }
+}
+
+TEST(KrylovRow, TheConstraintPreconditionerNeedsFewVectorsOnEveryMesh) {
+  for (const auto& [nx, ny] : {std::pair{10, 4}, {40, 16}, {160, 64}}) {
+    const PlateSystem plate(nx, ny);
+    for (const double h : {1e-3, 1e-2, 0.1, 10.0})
+      EXPECT_LE(plate.products(h, preconditioned), 8) << nx << " x " << ny << ", h = " << h;
+  }
+}
+
+using experiments::plate::run;
+using experiments::plate::tolerances;
+
+KrylovOptions iterated(KrylovPreconditioner preconditioner, KrylovCoupling coupling, int max_dimension = 230) {
+  return {.use = true,
+          .matrix = {.process = KrylovProcess::gmres, .preconditioner = preconditioner, .max_dimension = max_dimension},
+          .coupling = coupling};
+}
+
+TEST(KrylovRow, RodasTakesTheSameStepsWithEveryLinearSolver) {
+  for (const double rtol : {tolerances()[1], tolerances()[3]}) {
+    const auto direct = run(rtol, {}, 1000, {});
+    ASSERT_EQ(direct.trouble, "");
+    for (const auto coupling : {KrylovCoupling::tenth, KrylovCoupling::step}) {
+      const auto whole_system = run(rtol, iterated(KrylovPreconditioner::none, coupling), 1000, {});
+      const auto better = run(rtol, iterated(KrylovPreconditioner::constraint, coupling), 1000, {});
+      for (const auto& outcome : {whole_system, better}) {
+        EXPECT_EQ(outcome.trouble, "");
+        EXPECT_NEAR(static_cast<double>(outcome.accepted), static_cast<double>(direct.accepted), 1);
+        EXPECT_NEAR(outcome.error / direct.error, 1, 0.02);
+      }
+      const auto mean = [](const auto& o) { return static_cast<double>(o.products) / static_cast<double>(o.solves); };
+      EXPECT_NEAR(mean(whole_system), 106.5, 2.5);
+      EXPECT_LE(mean(better), 10);
+    }
+  }
+}
+
+/// Thirty vectors are useless here, and that is said, not integrated.
+TEST(KrylovRow, AnIterationThatDoesNotConvergeIsNoAnswer) {
+  const auto outcome = run(tolerances()[1], iterated(KrylovPreconditioner::none, KrylovCoupling::tenth, 30), 300, {});
+  EXPECT_NE(outcome.trouble, "");
+  EXPECT_LT(outcome.t, 1);
+  EXPECT_LT(outcome.error, 0.05) << "what was accepted is right";
+}
+
+TEST(KrylovRow, OtherMethodsRefuse) {
+  const auto instance = *catalogue::make_problem("viscoelastic-plate");
+  IntegrateOptions options;
+  options.linear.krylov.use = true;
+  const auto end = integrate(instance.problem, "radau5", options);
+  ASSERT_FALSE(end.ok());
+  EXPECT_NE(end.error().message.find("krylov.use"), std::string::npos) << end.error().message;
+}
+
+}  // namespace
+}  // namespace rubato
