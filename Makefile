@@ -38,7 +38,7 @@ demo: ## build the program and run the flagship: a rubber bushing, shaken
 	find results/$(MODEL) -maxdepth 1 -type f | LC_ALL=C sort | sed 's/^/   /'
 	printf '   Open the .svg files in a browser, motion.pvd in ParaView; .csv and .h5 hold the numbers.\n'
 
-test: ## everything CI checks: all tests, unit and theory tests under sanitizers, a minute of fuzzing, code layout
+test: ## everything CI checks: all tests, unit and theory tests under sanitizers, a minute of fuzzing per reader, code layout
 	@start=$$SECONDS
 	tools/bootstrap build library test
 	$(MAKE) --no-print-directory dev
@@ -60,7 +60,7 @@ asan: ## build with sanitizers and run unit and theory tests
 	$(say) "Running unit and theory tests under the sanitizers"
 	ctest --preset asan -j$(JOBS)
 
-fuzz: ## throw FUZZ_SECONDS of generated files at the readers of model and mesh files (needs Clang)
+fuzz: ## throw FUZZ_SECONDS of generated files at each reader, of model and mesh files (needs Clang)
 	@tools/bootstrap build library test fuzz
 	$(say) "Building the fuzzers"
 	$(call build,clang,--target rubato_fuzzers)
@@ -69,8 +69,8 @@ fuzz: ## throw FUZZ_SECONDS of generated files at the readers of model and mesh 
 	cp tests/fem/data/*.msh build/fuzz/gmsh
 	cp tests/fem/data/*.inp build/fuzz/abaqus
 	for reader in model gmsh abaqus; do
-	  $(say) "Fuzzing the reader of $$reader files for $$(($(FUZZ_SECONDS) / 3)) s"
-	  ASAN_OPTIONS=allocator_may_return_null=1 build/clang/tests/fuzz/rubato_$${reader}_file_fuzz -max_total_time=$$(($(FUZZ_SECONDS) / 3)) \
+	  $(say) "Fuzzing the reader of $$reader files for $(FUZZ_SECONDS) s"
+	  ASAN_OPTIONS=allocator_may_return_null=1 build/clang/tests/fuzz/rubato_$${reader}_file_fuzz -max_total_time=$(FUZZ_SECONDS) \
 	    -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/$${reader}_file.dict -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
 	    build/fuzz/$$reader
 	done
