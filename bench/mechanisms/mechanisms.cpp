@@ -46,7 +46,7 @@ constexpr Solver solvers[] = {{"bdf", "index-3", 1e-11},
                               {"radau", "ggl", 1e-11},
                               {"radau5", "index-3", 1e-9},
                               {"radau5", "ggl", 1e-9},
-                              {"generalized-alpha", "index-3", 1e-9}};
+                              {"generalized-alpha", "index-3", 3e-9}};
 constexpr double largest_tolerance = 1e-2;
 
 /// The coordinates at the end, or what went wrong.
