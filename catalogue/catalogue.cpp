@@ -21,7 +21,7 @@ const std::vector<Entry>& list() {
       prothero_robinson(), van_der_pol(), robertson(), robertson_dae(), quasi_linear(), orifice(), viscoelastic_plate(),
       // mechanical: classics of the literature
       oscillator(), prothero_robinson_2(), pendulum(), stiff_spring_pendulum(), stiff_spring_pendulum_source(), linear_dae(),
-      andrews(), slider_crank(), slider_crank_15(), elastic_double_pendulum(), washing_machine(),
+      andrews(), slider_crank(), slider_crank_15(), elastic_double_pendulum(), washing_machine(), truck_platform(),
       // mechanical: rotations, friction, rolling, variable mass, dependent rows, tables, many unknowns
       heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),
       mass_spring_lattice(), chain(), beam(), cam_impact(),

@@ -41,6 +41,7 @@ Entry slider_crank_15();
 Entry stiff_spring_pendulum();
 Entry stiff_spring_pendulum_source();
 Entry tabulated_force();
+Entry truck_platform();
 Entry van_der_pol();
 Entry viscoelastic_plate();
 Entry washing_machine();

@@ -83,7 +83,7 @@ Outcome run(double rtol, const KrylovOptions& krylov, long max_steps, const Cont
   options.tolerances = {.rtol = rtol, .atol = rtol};
   options.step = {.initial_step = 0.1 * std::pow(rtol, 0.25),
                   .max_steps = max_steps,
-                  .norm = Norm::euclidean,
+                  .norm = Norm::vector,
                   .h_scaling = false,
                   .controller = Controller::elementary,
                   .safety = 0.8,

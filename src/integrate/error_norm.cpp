@@ -60,6 +60,7 @@ double ErrorNorm::share(std::size_t i, double e, double x0, double x1, const Sca
 double ErrorNorm::operator()(In e, In x0, In x1, double h) const noexcept {
   RUBATO_ASSERT(e.size() == atol_.size() && x0.size() == e.size() && x1.size() == e.size(), "sizes of an error norm");
   const Scales scales(h / reference_time_, largest_power_);
+  if (norm_ == Norm::vector) return of_vector(e, x0, x1, scales);
   double largest = 0, squares = 0, zero = 0;  // zero: NaN as soon as a state is not finite
   for (std::size_t i = 0; i < e.size(); ++i) {
     const double weight = atol_[i] + rtol_ * std::max(std::abs(x0[i]), end_weight_ * std::abs(x1[i]));
@@ -79,9 +80,20 @@ double ErrorNorm::operator()(In e, In x0, In x1, double h) const noexcept {
   switch (norm_) {  // (2)
     case Norm::rms: return e.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(e.size()));
     case Norm::maximum: return largest;
-    case Norm::euclidean: return std::sqrt(squares);
+    case Norm::euclidean:
+    case Norm::vector: return std::sqrt(squares);
   }
   return infinity;
+}
+
+double ErrorNorm::of_vector(In e, In x0, In x1, const Scales& scales) const noexcept {
+  const double size = std::max(map(x0).norm(), end_weight_ * map(x1).norm());
+  double squares = 0;
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    const double r = e[i] * scales.of_power[static_cast<std::size_t>(powers_[i])] / (atol_[i] + rtol_ * size);
+    squares += r * r;
+  }
+  return std::isfinite(size) && squares < infinity ? std::sqrt(squares) : infinity;
 }
 
 int ErrorNorm::worst(In e, In x0, In x1, double h) const noexcept {
@@ -135,7 +147,7 @@ double ErrorNorm::from_columns(double squares, In e, In weights) const noexcept 
       if (const double r = e[i] * weights[i % n]; e[i] != 0) squares += r * r;
   }
   if (norm_ == Norm::rms) return std::sqrt(squares / static_cast<double>(e.size()));
-  if (norm_ == Norm::euclidean || !(squares < infinity)) return std::sqrt(squares / columns);
+  if (norm_ == Norm::euclidean || norm_ == Norm::vector || !(squares < infinity)) return std::sqrt(squares / columns);
   squares = 0;
   for (std::size_t first = 0; first < e.size(); first += n) {
     double largest = 0;

@@ -85,8 +85,8 @@ void check_step(const StepOptions& step, Check& check) {
               "a number in (0, 1), 0 for the method's own");
   check.allow(step.growth_limit == 0 || (step.growth_limit > 1 && std::isfinite(step.growth_limit)),
               "step.growth_limit", step.growth_limit, "a finite number above 1, 0 for the method's own");
-  check.allow(listed(step.norm, Norm::euclidean), "step.norm", static_cast<long>(step.norm),
-              "rms, maximum or euclidean");
+  check.allow(listed(step.norm, Norm::vector), "step.norm", static_cast<long>(step.norm),
+              "rms, maximum, euclidean or vector");
   check.allow(listed(step.weight_at, WeightAt::start), "step.weight_at", static_cast<long>(step.weight_at),
               "both_ends or start");
   check.allow(listed(step.controller, Controller::digital_filter), "step.controller",

@@ -4,6 +4,7 @@
 ///   r_i = |e_i| · min(1, h/T_ref)^κ_i / (atol_i + rtol · max(|x₀_i|, |x₁_i|))                 (1)
 /// (|x₀_i| alone if the options say so)
 ///   rms √(Σ r_i²/n)      maximum max r_i      euclidean √(Σ r_i²)                              (2)
+///   vector: euclidean with ‖x₀‖₂, ‖x₁‖₂ instead of |x₀_i|, |x₁_i|, for comparisons with codes that measure so
 ///
 /// κ: the h-powers of the layout (velocities 1, multipliers 2 in index 3) or those of the options. The factor multiplies: where a step of size h
 /// sees the error of a component amplified by h^−κ, the amplified part is not an error of the motion.
@@ -57,6 +58,7 @@ class ErrorNorm {
 
  private:
   struct Scales;
+  [[nodiscard]] double of_vector(In e, In x0, In x1, const Scales& scales) const noexcept;
   [[nodiscard]] double share(std::size_t i, double e, double x0, double x1, const Scales& scales) const noexcept;
   [[nodiscard]] double from_columns(double squares, In e, In weights) const noexcept;
   std::vector<double> atol_;

@@ -22,7 +22,7 @@ struct Tolerances {
   std::vector<std::pair<std::string, double>> atol_of = {};  ///< (block name, atol): other values for single blocks
 };
 
-enum class Norm : std::uint8_t { rms, maximum, euclidean };
+enum class Norm : std::uint8_t { rms, maximum, euclidean, vector };
 
 /// How the next step size follows from the errors; the formulas stand in step_controller.hpp.
 enum class Controller : std::uint8_t { elementary, pi, predictive, steady, digital_filter };
