@@ -68,7 +68,7 @@ Result<std::shared_ptr<const fem::SolidSystem>> strip(const char* motion) {
   SolidModel model;
   model.analysis = Analysis::plane_stress;
   model.thickness = width;
-  auto mesh = truck_platform();
+  auto mesh = fem::truck_platform();
   if (!mesh) return mesh.error();
   model.mesh = *std::move(mesh);
   model.materials = {{.name = "steel", .density = 7850, .law = LinearElastic{.young = 2.1e11, .poisson = 0.3}}};

@@ -80,15 +80,19 @@ int reproduce(const ReproduceArguments& arguments) {
     }
     note(fmt::format("{}: {}", part->name, part->title));
     findings.push_back({part, part->make({.stop = &stop_flag()})});
-    if (stop_flag()) return note("interrupted"), interrupted;
     if (!to_folder) printer.print(findings.back());
+    if (stop_flag()) {
+      note(part->name + " was interrupted: it has what was found so far");
+      break;
+    }
   }
+  const int outcome = stop_flag() ? interrupted : done;
   if (!to_folder) {
     printer.finish();
-    return done;
+    return outcome;
   }
   const auto written = write_report(**experiment, findings, arguments.folder);
-  return written ? done : complain(written.error());
+  return written ? outcome : complain(written.error());
 }
 
 }  // namespace rubato::app

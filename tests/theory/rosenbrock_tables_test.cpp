@@ -111,7 +111,7 @@ TEST(RosenbrockTables, VerificationMatrix) {
     EXPECT_EQ(p.main.scholz_order, claim.scholz_order);
     EXPECT_NEAR(p.main.r_infinity, claim.r_infinity, 1e-12);
     EXPECT_NEAR(p.embedded.r_infinity, claim.r_hat_infinity, claim.name == "rowda3" ? 5e-4 : 1e-12);  // 3 digits known
-    EXPECT_TRUE(p.main.a_stable) << p.main.max_r_imaginary;
+    EXPECT_EQ(p.main.a_stable, claim.name != "grk4t") << p.main.max_r_imaginary;  // GRK4T: A(89.3°)
   }
   EXPECT_EQ(rosenbrock_properties(table("rodas4p")).embedded.scholz_order, 4);  // no order reduction in the estimate
   EXPECT_NEAR(rosenbrock_properties(table("rodas4")).main.scholz[0], 1.4e-4, 0.05e-4);
