@@ -18,7 +18,7 @@ Experiment krylov_row() {
           "h_new = h clamp(0.8 err^(−1/4), 0.2, 3), first step 0.1 rtol^(1/4). *Preconditioned*: our addition, which "
           "the "
           "publication leaves open.",
-      .parts = {{"tables-1-3", "errors, Krylov dimensions and steps of RODAS (tables 1 to 3)", plate::tables},
+      .parts = {{"table-1-3", "errors, Krylov dimensions and steps of RODAS (tables 1 to 3)", plate::tables},
                 {"table-preconditioned", "the same with the constraint preconditioner", plate::preconditioned},
                 {"table-dimensions", "one linear system on several meshes: what the dimension consists of",
                  plate::dimensions},

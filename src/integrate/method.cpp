@@ -18,11 +18,13 @@ namespace rubato {
 
 namespace {
 
-/// The highest index a Rosenbrock method is meant for. Index 1 needs |R(∞)| < 1; methods that keep their order in v on
+/// The highest index a Rosenbrock method is meant for. Index 1 needs |R(∞)| < 1 and, so that algebraic unknowns have more than order 2, the
+/// condition z2; methods that keep their order in v on
 /// stiff oscillators (Scholz) also reach order ≥ 1 for positions and velocities at index 3, the others there need luck
 /// with their λ error of O(1) and are accepted up to index 2 only when stiffly accurate.
 int max_index(const RosenbrockProperties& p) {
   if (!(std::abs(p.main.r_infinity) < 1)) return 0;
+  if (p.main.order > 2 && std::abs(p.main.index1.z2) > condition_tolerance) return 0;
   if (p.main.scholz_order >= 3) return 3;
   return p.stiffly_accurate ? 2 : 1;
 }
