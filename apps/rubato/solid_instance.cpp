@@ -17,6 +17,7 @@ MechanicalState state_at_rest(const MechanicalSystem& system, double t) {
   state.t = t;
   state.q = Vector::Zero(n.q);
   state.v = state.a = Vector::Zero(n.v);
+  state.z = Vector::Zero(n.z);
   state.lambda = Vector::Zero(n.lambda);
   return state;
 }
@@ -91,6 +92,7 @@ void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, st
   choose("q", small, "m");
   choose("v", speed, "m/s");
   if (system.sizes().lambda > 0) choose("lambda", softest, "Pa");
+  if (system.sizes().z > 0) choose("z", 1e-2, "of strain");  // of the memory of materials
   if (!words.empty())
     notes.push_back(
         fmt::format("absolute tolerances by the size of the body and its softest material: {}; "

@@ -92,7 +92,7 @@ using ModelField =
                  std::optional<multibody::Surface>*, std::optional<multibody::LuGre>*, std::optional<SolidDraft>*, int*,
                  std::vector<double>*, std::vector<multibody::Vector3>*, std::vector<multibody::ModalNode>*,
                  std::vector<multibody::Mode>*, std::optional<multibody::ModalBeam>*, std::optional<FlexibleDraft>*,
-                 std::vector<fem::RingLayer>*, std::array<AxisMotion, 3>*>;
+                 std::vector<fem::RingLayer>*, std::vector<fem::PronyTerm>*, std::array<AxisMotion, 3>*>;
 
 struct ModelChoice {
   std::string name;

@@ -1,5 +1,6 @@
 #pragma once
 /// Values of a model file: numbers with units, expressions, vectors, frames, functions, written to drafts. Collects mistakes.
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,8 +74,11 @@ class ModelValues {
   bool modal_file(const TomlNode& node, Path path, FlexibleDraft& draft);
   // solid_values.cpp
   bool store(const ModelKey& key, std::vector<fem::RingLayer>* target, const TomlNode& node, Path path);
+  bool store(const ModelKey& key, std::vector<fem::PronyTerm>* target, const TomlNode& node, Path path);
   bool store(const ModelKey& key, std::array<AxisMotion, 3>* target, const TomlNode& node, Path path);
   bool store_motion(const ModelKey& key, AxisMotion& target, const TomlNode& node, Path path);
+  bool tables(std::string_view section, const ModelKey& key, const TomlNode& node, Path path,
+              const std::function<void(const Draft&)>& keep);
 
   bool wrong_type(const ModelKey& key, const TomlNode& node, Path path);
   bool numbers(const ModelKey& key, std::span<double> target, const TomlNode& node, Path path);

@@ -84,6 +84,9 @@ std::string allowed_values(const ModelKey& key) {
                  [](const std::vector<fem::RingLayer>*) {
                    return std::string("a list of layers, [{outer_radius = …, divisions = …, group = \"…\"}, …]");
                  },
+                 [](const std::vector<fem::PronyTerm>*) {
+                   return std::string("a list of Prony terms, [{g = …, tau = \"…\"}, …]");
+                 },
                  [](const std::array<AxisMotion, 3>*) {
                    return std::string(
                        "{x = …, y = …}: numbers in m, expressions in t, X, Y, Z or {table = [[t, y], …]}");

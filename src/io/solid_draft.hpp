@@ -51,6 +51,8 @@ struct FemDraft {
   std::vector<double> mu = {}, alpha = {};
   double bulk = std::numeric_limits<double>::infinity(), beta = 9;
   fem::VolumetricLaw volumetric = fem::VolumetricLaw::quadratic;
+  std::vector<fem::PronyTerm> prony = {};
+  fem::PronyTerm term = {};
   // [[region]], [[prescribed]], [[traction]], [[force]], [[probe]]
   std::string group = {}, material = {};
   fem::PressureSpace pressure = fem::PressureSpace::none;

@@ -154,8 +154,12 @@ class SolidReader final : public ModelTables {
 
   void keep_material(const std::string& law, const TomlNode& node, const Draft& draft) {
     const FemDraft& d = draft.fem;
-    fem::Material material{
-        .name = draft.name, .density = d.density, .volumetric = d.volumetric, .bulk = d.bulk, .beta = d.beta};
+    fem::Material material{.name = draft.name,
+                           .density = d.density,
+                           .volumetric = d.volumetric,
+                           .bulk = d.bulk,
+                           .beta = d.beta,
+                           .prony = d.prony};
     if (law == "linear-elastic") {
       material.law = fem::LinearElastic{.young = d.young, .poisson = d.poisson};
     } else if (law == "saint-venant-kirchhoff") {

@@ -201,6 +201,14 @@ std::vector<ModelSection> mesh_sections() {
   };
 }
 
+ModelSection prony_section() {
+  return {.table = "prony",
+          .help = "a Prony term of a material",
+          .keys = {positive("g", "part of the shear modulus that relaxes; together below 1", "", {},
+                            [](D& d) -> F { return &d.fem.term.g; }),
+                   positive("tau", "time in which it relaxes", "s", {}, [](D& d) -> F { return &d.fem.term.tau; })}};
+}
+
 /// A constant c_ij by its name.
 template <int i, int j>
 ModelKey coefficient(bool required = true) {
@@ -210,20 +218,25 @@ ModelKey coefficient(bool required = true) {
 
 std::vector<ModelSection> material_sections() {
   const auto section = [](std::string law, std::string help, const std::vector<ModelKey>& constants) {
-    return ModelSection{.table = "material",
-                        .type = std::move(law),
-                        .help = std::move(help),
-                        .keys = std::vector<ModelKey>{{.name = "name",
-                                                       .help = "unique in the model",
-                                                       .required = true,
-                                                       .field = [](D& d) -> F { return &d.name; }},
-                                                      {.name = "law",
-                                                       .help = "which (`rubato list materials`)",
-                                                       .required = true,
-                                                       .field = [](D& d) -> F { return &d.type; }},
-                                                      positive("density", "of the undeformed body", "kg/m^3", {},
-                                                               [](D& d) -> F { return &d.fem.density; })} +
-                                constants};
+    return ModelSection{
+        .table = "material",
+        .type = std::move(law),
+        .help = std::move(help),
+        .keys = std::vector<ModelKey>{{.name = "name",
+                                       .help = "unique in the model",
+                                       .required = true,
+                                       .field = [](D& d) -> F { return &d.name; }},
+                                      {.name = "law",
+                                       .help = "which (`rubato list materials`)",
+                                       .required = true,
+                                       .field = [](D& d) -> F { return &d.type; }},
+                                      positive("density", "of the undeformed body", "kg/m^3", {},
+                                               [](D& d) -> F { return &d.fem.density; })} +
+                constants +
+                std::vector<ModelKey>{{.name = "prony",
+                                       .help = "viscoelasticity: what of the shear response relaxes, and how fast",
+                                       .default_text = "none",
+                                       .field = [](D& d) -> F { return &d.fem.prony; }}}};
   };
   const std::vector<ModelKey> moduli = {
       positive("young", "Young's modulus", "Pa", {}, [](D& d) -> F { return &d.fem.young; }),
@@ -272,6 +285,7 @@ std::vector<ModelSection> material_sections() {
                                      .required = true,
                                      .field = [](D& d) -> F { return &d.fem.alpha; }}} +
                   volume),
+      prony_section(),
   };
 }
 

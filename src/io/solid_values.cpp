@@ -1,4 +1,4 @@
-// Values that only finite element models have: layers of rings, displacements that depend on the place.
+// Values that only finite element models have: layers of rings, terms of memory, displacements that depend on the place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,16 @@
 namespace rubato::io {
 
 bool ModelValues::store(const ModelKey& key, std::vector<fem::RingLayer>* target, const TomlNode& node, Path path) {
+  return tables("layer", key, node, path, [&](const Draft& draft) { target->push_back(draft.fem.layer); });
+}
+
+bool ModelValues::store(const ModelKey& key, std::vector<fem::PronyTerm>* target, const TomlNode& node, Path path) {
+  return tables("prony", key, node, path, [&](const Draft& draft) { target->push_back(draft.fem.term); });
+}
+
+/// A list of tables of that section, each kept once it is read.
+bool ModelValues::tables(std::string_view section, const ModelKey& key, const TomlNode& node, Path path,
+                         const std::function<void(const Draft&)>& keep) {
   constexpr std::size_t longest = 1000;
   if (!node.is_list() || node.items.size() > longest) return wrong_type(key, node, path);
   bool fine = true;
@@ -18,8 +28,8 @@ bool ModelValues::store(const ModelKey& key, std::vector<fem::RingLayer>* target
       fine = wrong_type(key, item, path);
       continue;
     }
-    fine = read(*find_section("layer", {}, solid_sections()), item, path, draft) && fine;
-    target->push_back(draft.fem.layer);
+    fine = read(*find_section(section, {}, solid_sections()), item, path, draft) && fine;
+    keep(draft);
   }
   return fine;
 }

@@ -104,6 +104,27 @@ group = "top"
   EXPECT_TRUE(fem::build(model).ok());
 }
 
+/// `rubber` with one line more in its material.
+std::string remembering(const std::string& terms) {
+  std::string text = with("");
+  return text.insert(text.find("[[region]]"), "prony = " + terms + "\n");
+}
+
+TEST(SolidFile, MaterialsMayHaveAMemory) {
+  const SolidFile file = solid(remembering("[{g = 0.25, tau = \"2 ms\"}, {g = 0.15, tau = 0.02}]"));
+  ASSERT_EQ(file.model.materials.size(), 1u);
+  const auto& terms = file.model.materials[0].prony;
+  ASSERT_EQ(terms.size(), 2u);
+  EXPECT_DOUBLE_EQ(terms[0].g, 0.25);
+  EXPECT_DOUBLE_EQ(terms[0].tau, 2e-3);
+  EXPECT_DOUBLE_EQ(terms[1].tau, 0.02);
+  expect_mistake(remembering("0.3"), "a list of Prony terms");
+  expect_mistake(remembering("[{g = 0.3}]"), "tau");
+  expect_mistake(remembering("[{g = -0.3, tau = 1}]"), "> 0");
+  expect_mistake(remembering("[{g = 0.3, tau = \"1 mm\"}]"), "s");
+  expect_mistake(remembering("[{g = 0.7, tau = 1}, {g = 0.3, tau = 2}]"), "add up to 1");
+}
+
 TEST(SolidFile, EveryLawOfTheListCanBeWritten) {
   const std::map<std::string, std::string> constants = {
       {"linear-elastic", "young = \"200 GPa\"\npoisson = 0.3"},
