@@ -62,7 +62,7 @@ struct TabulatedForce {
   void tangents(const MechanicalPoint<double>& p, In /*a*/, const ResidualTangents& out) const {
     const int i = interval(p.q[0]);
     out.K[0] = (table.force[i + 1] - table.force[i]) / spacing;
-    out.D[0] = damping;
+    if (!out.D.empty()) out.D[0] = damping;
   }
 };
 

@@ -1,6 +1,6 @@
 /// Loading platform of a truck: a steel strip 6 m × 0.1 m, 2.4 m wide, plane stress, 138 quadratic triangles, on two supports of which the
 /// right one moves, loaded in its middle; in modal coordinates, so that stiff ones are known by their frequencies.
-///   η_i'' = −ω_i² η_i + φ_iᵀ (a u(s t) + b s² u''(s t) + F),   u = 0.01 e^{−(t−7)²/10} Σ_l (c_l cos 2πlkt + s_l sin 2πlkt), l ≤ 10
+///   η_i'' = −ω_i² η_i + φ_iᵀ (a u(s t) + b s² u''(s t) + F),   u = 0.01 e^{−(t−7)²/10} Σ_l (c_l cos 2πlkt + s_l sin 2πlkt), 0 ≤ l ≤ 10
 /// c_l = 1/(1+l²), s_l = 1/(1+l), k = 0.2 Hz; a, b: what a displacement and an acceleration of the support do to the free nodes; F: the
 /// weight of 16 875 kg on 1.5 m. Start: equilibrium. 655 modes, 13.557 Hz to 219 kHz, 58 of them below 10 kHz.
 /// Schaub & Simeon, Automatic h-scaling for the efficient time integration of stiff mechanical systems, Multibody Syst. Dyn. 8 (2002) 329;

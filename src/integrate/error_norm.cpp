@@ -91,7 +91,7 @@ double ErrorNorm::of_vector(In e, In x0, In x1, const Scales& scales) const noex
   double squares = 0;
   for (std::size_t i = 0; i < e.size(); ++i) {
     const double r = e[i] * scales.of_power[static_cast<std::size_t>(powers_[i])] / (atol_[i] + rtol_ * size);
-    squares += r * r;
+    if (e[i] != 0) squares += r * r;
   }
   return std::isfinite(size) && squares < infinity ? std::sqrt(squares) : infinity;
 }

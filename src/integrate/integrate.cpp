@@ -692,6 +692,26 @@ class Run {
   std::string reason_;
 };
 
+/// Krylov spaces: residuals of all rows make one number, so these must be of one kind; g_z must be regular.
+Result<void> krylov_checked(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options) {
+  const Layout& layout = problem.dae->layout();
+  if (method.info.kind != "Rosenbrock")
+    return Error{
+        fmt::format("krylov.use goes with Rosenbrock methods (rodas4p, ros3p, …), not with '{}'", method.info.name)};
+  if (layout.index() > 1)
+    return Error{fmt::format("krylov.use goes with index 0 and 1, this problem has index {}", layout.index())};
+  for (const Block& block : layout.blocks())
+    if (block.unknown != ScaledUnknown::plain)
+      return Error{
+          fmt::format("krylov.use is not for mechanical systems yet: {} and its equations have units of their own, and "
+                      "residuals are not scaled",
+                      block.name)};
+  if (options.linear.krylov.matrix.max_dimension < 1)
+    return Error{
+        fmt::format("krylov.max_dimension = {} must be 1 or more", options.linear.krylov.matrix.max_dimension)};
+  return {};
+}
+
 Result<void> checked(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options) {
   if (!problem.dae) return Error{"the problem has no equations: InitialValueProblem::dae is null"};
   const Dae& dae = *problem.dae;
@@ -714,9 +734,7 @@ Result<void> checked(const InitialValueProblem& problem, const Method& method, c
           fmt::format("the start value of {} is {}; it must be finite", dae.layout().component_name(i), problem.x[i])};
   if (options.step.fixed_step == 0 && method.info.embedded_order == 0)
     return Error{fmt::format("method '{}' has no error estimate: it needs step.fixed_step > 0", method.info.name)};
-  if (options.linear.krylov.use && method.info.kind != "Rosenbrock")
-    return Error{
-        fmt::format("krylov.use goes with Rosenbrock methods (rodas4p, ros3p, …), not with '{}'", method.info.name)};
+  if (options.linear.krylov.use) return krylov_checked(problem, method, options);
   return {};
 }
 

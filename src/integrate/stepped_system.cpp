@@ -133,8 +133,9 @@ void SteppedSystem::make_step_matrix() {
     std::vector<char> algebraic(static_cast<std::size_t>(size()));
     for (int i = 0; i < size(); ++i)
       algebraic[static_cast<std::size_t>(i)] = dae_.layout().kind(i) == Kind::algebraic ? 1 : 0;
-    krylov_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), algebraic,
-                    options_.linear.krylov.matrix);
+    KrylovMatrixOptions krylov = options_.linear.krylov.matrix;
+    krylov.back_end = options_.linear.back_end;
+    krylov_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), algebraic, krylov);
   } else {
     for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
   }
@@ -182,7 +183,7 @@ StepStatus SteppedSystem::solve_stage(In r, Out x, double h) noexcept {
   const double tolerance = coupling == KrylovCoupling::tenth  ? 0.1 * rtol
                            : coupling == KrylovCoupling::step ? h * rtol
                                                               : 0.01 * rtol / h;
-  const auto outcome = krylov_->solve(r, x, std::min(tolerance, 0.5));
+  const auto outcome = krylov_->solve(r, x, std::clamp(tolerance, 1e-13, 0.5));
   ++counters.solves;
   counters.krylov_products += outcome.products;
   if (outcome.converged) return StepStatus::ok;

@@ -234,7 +234,7 @@ std::vector<Key> all_run_file_keys() {
                     "solved for in every product, by a factor of g_z"}},
        .field = [](C& c) { return choice(c.options.linear.krylov.matrix.constraints); }},
       {.name = "krylov.preconditioner",
-       .help = "what the iteration starts from",
+       .help = "what the step matrix is multiplied with; nothing where constraints are eliminated",
        .choices = {{"constraint", byte(KrylovPreconditioner::constraint),
                     "the diagonal, and a factor of g_z for algebraic unknowns"},
                    {"diagonal", byte(KrylovPreconditioner::diagonal), "the diagonal of the step matrix"},

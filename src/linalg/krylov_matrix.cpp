@@ -31,7 +31,7 @@ KrylovMatrix::KrylovMatrix(const SparsePattern& B, const SparsePattern& J, std::
   }
   b_.assign(static_cast<std::size_t>(B.nnz()), 0.0);
   j_.assign(static_cast<std::size_t>(J.nnz()), 0.0);
-  const int most = std::max(1, options.max_dimension);
+  const int most = options.max_dimension;
   if (options.process == KrylovProcess::gmres)
     gmres_ = Gmres(n, most);
   else
@@ -113,11 +113,12 @@ KrylovMatrix::Outcome KrylovMatrix::iterate(In r, Out x, double tolerance, Krylo
     const auto outcome = gmres_.solve(r, x, tolerance * size, options_.max_dimension, apply);
     return {.converged = outcome.converged,
             .products = outcome.iterations,
-            .residual = size > 0 ? outcome.residual / size : 0};
+            .residual = size == 0 ? 0 : outcome.residual / size};
   }
   const auto outcome = space_.solve(r, x, tolerance * size, growth, apply);
-  return {
-      .converged = outcome.converged, .products = outcome.products, .residual = size > 0 ? outcome.residual / size : 0};
+  return {.converged = outcome.converged,
+          .products = outcome.products,
+          .residual = size == 0 ? 0 : outcome.residual / size};
 }
 
 KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance, KrylovSpace::Growth growth) noexcept {

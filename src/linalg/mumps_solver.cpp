@@ -131,7 +131,8 @@ class MumpsSolver final : public LinearSolver<T> {
     const bool symmetric = symmetry_.holds(values, scaling_.row);
     symmetric ? load_triangle() : load_all();
     FactorStatus status = FactorStatus::singular;
-    if (symmetric && hope_definite_ && positive_diagonal()) {
+    hope_definite_ = hope_definite_ && symmetric && positive_diagonal();
+    if (hope_definite_) {
       status = factor_as(Shape::definite);
       hope_definite_ = status == FactorStatus::ok && instance_.infog[negative_pivots] == 0;
       if (!hope_definite_) status = FactorStatus::singular;

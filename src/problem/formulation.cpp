@@ -208,6 +208,10 @@ class FormulatedSystem final : public FormulatedDae {
         dual_(system_->dual(), &plan_),
         tracer_(system_->tracer(), &plan_) {
     layout_ = std::move(layout);
+    if (plan_.s.z > 0 && tangents_apply()) {
+      const SparsePattern e_z = system_->tangent_patterns().e_z;
+      tangents_of_z_ = e_z.rows() == plan_.s.z && e_z.cols() == plan_.s.z;
+    }
     if (tangents_apply()) collect_tangent_pattern();
   }
 
@@ -303,7 +307,7 @@ class FormulatedSystem final : public FormulatedDae {
     const bool shown = level == Level::eps_lambda || level == Level::index_3 || still || plan_.s.lambda == 0;
     return system_->tangent_kind() != ModelJacobian::none && shown && level != Level::state_space &&
            plan_.form.kinetics == Kinetics::velocity && system_->plain_coordinates() &&
-           (still || system_->constant_mass()) && plan_.s.nu == 0 && plan_.dropped.empty();
+           (still || system_->constant_mass()) && plan_.s.nu == 0 && tangents_of_z_ && plan_.dropped.empty();
   }
   /// M v' stands in the rows of v.
   bool inertia_in_v() const noexcept {
@@ -316,6 +320,7 @@ class FormulatedSystem final : public FormulatedDae {
 
   std::shared_ptr<const MechanicalSystem> system_;
   FormulationPlan plan_;
+  bool tangents_of_z_ = true;  ///< a model with z differentiates them, too
   FormulatedRows<double> rows_;
   RowEquations<Dual8> dual_;
   RowEquations<Tracer> tracer_;
@@ -378,6 +383,8 @@ std::vector<double> FormulatedSystem::mass_values() const {
   const std::vector<double> inertia = system_->constant_mass() ? system_->inertia_values() : std::vector<double>{};
   const auto pattern = mass_pattern();
   if (inertia.empty() || !pattern || !inertia_in_v()) return {};
+  RUBATO_ASSERT(inertia.size() == static_cast<std::size_t>(system_->inertia_pattern()->nnz()),
+                "M does not fit its pattern");
   std::vector<double> values(static_cast<std::size_t>(pattern->nnz()), 1.0);
   std::copy(inertia.begin(), inertia.end(), values.begin() + pattern->column_starts()[plan_.at.v]);
   return values;

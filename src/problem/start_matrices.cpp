@@ -106,7 +106,7 @@ Start::ConstraintTangents Start::model_constraint_tangents() {
 
 Sparse Start::mass() {
   const int n = system.sizes().v;
-  if (const std::vector<double> values = system.inertia_values(); !values.empty())
+  if (const std::vector<double> values = system.inertia_values(); system.constant_mass() && !values.empty())
     return matrix_of(*system.inertia_pattern(), values);
   const MechanicalPoint<double> p = point();
   return assembled({.rows = n,

@@ -106,7 +106,7 @@ TEST(KrylovRow, TheDimensionOfEveryStageLimitsTheOrder) {
   }
 }
 
-/// In one space for all stages 4, 3, 1, 1 vectors keep order 4 (8 in all; RODAS 11), but 4, 2, 2, 2 do not.
+/// In one space for all stages 4, 3, 1, 1 vectors at most keep order 4 (GRK4T: 8 in all, two stages share f; RODAS 11), 2 per stage do not.
 TEST(KrylovRow, OneSpaceForAllStagesKeepsTheOrderWithEightVectors) {
   const int enough[] = {4, 3, 1, 1, 1, 1}, too_few[] = {2, 2, 2, 2};
   EXPECT_NEAR(observed_order("grk4t", enough, true), 4, 0.3);
@@ -207,19 +207,69 @@ TEST(KrylovRow, RodasTakesTheSameStepsWithEveryLinearSolver) {
 
 /// Thirty vectors are useless here, and that is said, not integrated.
 TEST(KrylovRow, AnIterationThatDoesNotConvergeIsNoAnswer) {
-  const auto outcome = run(tolerances()[1], iterated(KrylovPreconditioner::none, KrylovCoupling::tenth, 30), 300, {});
-  EXPECT_NE(outcome.trouble, "");
-  EXPECT_LT(outcome.t, 1);
-  EXPECT_LT(outcome.error, 0.05) << "what was accepted is right";
+  for (const int cap : {30, 100}) {
+    const auto outcome =
+        run(tolerances()[1], iterated(KrylovPreconditioner::none, KrylovCoupling::tenth, cap), 300, {});
+    EXPECT_NE(outcome.trouble.find("Krylov"), std::string::npos) << outcome.trouble;
+    EXPECT_LT(outcome.t, 1);
+    EXPECT_EQ(outcome.accepted > 0, cap == 100);
+    EXPECT_LT(outcome.error, 0.05) << "what was accepted is right";
+  }
 }
 
-TEST(KrylovRow, OtherMethodsRefuse) {
-  const auto instance = *catalogue::make_problem("viscoelastic-plate");
+/// Every way to the linear systems gives the same motion, on linear and nonlinear problems, with and without algebraic unknowns.
+TEST(KrylovRow, EveryChoiceGivesTheMotionOfTheDirectSolver) {
+  for (const char* name : {"viscoelastic-plate", "van-der-pol", "robertson", "robertson-dae"}) {
+    const auto instance = *catalogue::make_problem(name, std::string(name) == "viscoelastic-plate"
+                                                             ? catalogue::Parameters{{"t_end", 0.02}}
+                                                             : catalogue::Parameters{});
+    IntegrateOptions options;
+    options.tolerances = {.rtol = 1e-6, .atol = 1e-6 * instance.measure.atol_per_rtol};
+    const auto direct = integrate(instance.problem, "rodas4p", options);
+    ASSERT_TRUE(direct.ok() && completed(direct->status));
+    options.linear.krylov.use = true;
+    options.linear.krylov.matrix.max_dimension = 300;
+    for (const auto process : {KrylovProcess::gmres, KrylovProcess::multiple_arnoldi})
+      for (const auto constraints : {KrylovConstraints::whole, KrylovConstraints::eliminated})
+        for (const auto preconditioner :
+             {KrylovPreconditioner::none, KrylovPreconditioner::diagonal, KrylovPreconditioner::constraint}) {
+          auto& matrix = options.linear.krylov.matrix;
+          matrix.process = process;
+          matrix.constraints = constraints;
+          matrix.preconditioner = preconditioner;
+          const auto end = integrate(instance.problem, "rodas4p", options);
+          ASSERT_TRUE(end.ok()) << end.error().message;
+          EXPECT_TRUE(completed(end->status)) << name << ": " << end->reason;
+          for (Eigen::Index i = 0; i < direct->x.size(); ++i)
+            EXPECT_NEAR(end->x[i], direct->x[i], 100 * (options.tolerances.atol + 1e-6 * std::abs(direct->x[i])))
+                << name << ' ' << i << ' ' << static_cast<int>(process) << static_cast<int>(constraints)
+                << static_cast<int>(preconditioner);
+        }
+  }
+}
+
+/// A space without a Galerkin solution is not the end: A = [0 1; −1 0], w = e₁.
+TEST(KrylovSpace, GrowsBeyondABreakdown) {
+  KrylovSpace space(2, 2);
+  const Vector w = Vector::Unit(2, 0);
+  Vector x(2);
+  const auto outcome = space.solve(view(w), view(x), 1e-12, {}, [](In v, Out y) noexcept {
+    y[0] = v[1];
+    y[1] = -v[0];
+  });
+  EXPECT_TRUE(outcome.converged);
+  EXPECT_NEAR(x[1], 1, 1e-14);
+}
+
+TEST(KrylovRow, WhatItIsNotForIsRefused) {
   IntegrateOptions options;
   options.linear.krylov.use = true;
-  const auto end = integrate(instance.problem, "radau5", options);
-  ASSERT_FALSE(end.ok());
-  EXPECT_NE(end.error().message.find("krylov.use"), std::string::npos) << end.error().message;
+  for (const auto& [problem, method] :
+       {std::pair{"viscoelastic-plate", "radau5"}, {"pendulum", "rodas4p"}, {"washing-machine", "rodas4p"}}) {
+    const auto end = integrate(catalogue::make_problem(problem)->problem, method, options);
+    ASSERT_FALSE(end.ok()) << problem;
+    EXPECT_NE(end.error().message.find("krylov.use"), std::string::npos) << end.error().message;
+  }
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 ///   r_i = |e_i| · min(1, h/T_ref)^κ_i / (atol_i + rtol · max(|x₀_i|, |x₁_i|))                 (1)
 /// (|x₀_i| alone if the options say so)
 ///   rms √(Σ r_i²/n)      maximum max r_i      euclidean √(Σ r_i²)                              (2)
-///   vector: euclidean with ‖x₀‖₂, ‖x₁‖₂ instead of |x₀_i|, |x₁_i|, for comparisons with codes that measure so
+///   vector: euclidean with ‖x₀‖₂, ‖x₁‖₂ instead of |x₀_i|, |x₁_i|, for comparisons with codes that measure so;
+///   of errors alone: Newton's tests and BDF take the weights of (1)
 ///
 /// κ: the h-powers of the layout (velocities 1, multipliers 2 in index 3) or those of the options. The factor multiplies: where a step of size h
 /// sees the error of a component amplified by h^−κ, the amplified part is not an error of the motion.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rubato/base/result.hpp"
-#include "rubato/linalg/krylov_matrix.hpp"
+#include "rubato/linalg/krylov_options.hpp"
 #include "rubato/linalg/linear_solver.hpp"
 #include "rubato/linalg/step_scaling.hpp"
 #include "rubato/problem/dae.hpp"

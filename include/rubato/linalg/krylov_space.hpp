@@ -55,28 +55,32 @@ class KrylovSpace {
     leftover_ = map(w);
     const double size = leftover_.norm();
     map(x).setZero();
+    outcome.residual = size;
     if (!(size > 0)) return outcome.converged = size == 0, outcome;
     take_out(m_, leftover_);
     if (const double rest = leftover_.norm(); rest > negligible * size && m_ < most_ && added < growth.most_new) {
-      append(leftover_ / rest, apply);
+      residual_ = leftover_ / rest;
+      append(apply);
       ++added;
       leftover_ = map(w);
       take_out(m_, leftover_);
     }
     for (;;) {
       for (int i = 0; i < m_; ++i) right_[i] = q_.col(i).dot(map(w));
-      if (m_ > 0 && !solve_small()) return outcome.residual = INFINITY, outcome;
+      outcome.products = added;
+      if (!solve_small()) l_.head(m_).setZero();  // this space has no solution, a larger one may
       residual_ = leftover_;
       for (int j = 0; j < m_; ++j) residual_ -= l_[j] * rest_.col(j);
       outcome.residual = residual_.norm();
-      outcome.products = added;
       if (!std::isfinite(outcome.residual)) return outcome;
+      if (l_.head(m_).isZero(0)) outcome.residual = size;
       outcome.converged = outcome.residual <= tolerance;
       if (outcome.converged && m_ >= growth.least_dimension) break;
       while (next_ < m_ && !(rest_.col(next_).norm() > negligible * rest_norm_[next_])) ++next_;
       if (next_ == m_ || m_ == most_ || added >= growth.most_new) break;  // all there is, or all that is allowed
-      residual_ = rest_.col(next_++).normalized();
-      append(residual_, apply);
+      residual_ = rest_.col(next_++);
+      residual_ /= residual_.norm();
+      append(apply);
       ++added;
     }
     for (int j = 0; j < m_; ++j) map(x) += l_[j] * q_.col(j);
@@ -92,11 +96,11 @@ class KrylovSpace {
       for (int i = 0; i < m; ++i) v -= q_.col(i).dot(v) * q_.col(i);
   }
 
+  /// The direction in residual_.
   template <class Apply>
-  void append(const Vector& direction, Apply& apply) noexcept {
-    residual_ = direction;
+  void append(Apply& apply) noexcept {
     take_out(m_, residual_);
-    q_.col(m_) = residual_.normalized();
+    q_.col(m_) = residual_ / residual_.norm();
     const auto n = static_cast<std::size_t>(q_.rows());
     apply(In(q_.col(m_).data(), n), Out(images_.col(m_).data(), n));
     for (int j = 0; j < m_; ++j) {

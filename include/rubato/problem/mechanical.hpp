@@ -77,8 +77,8 @@ struct ResidualTangentPatterns {
   SparsePattern K = {}, D = {}, r_lambda = {}, g_q = {}, g_lambda = {}, r_z = {}, e_q = {}, e_z = {};
 };
 struct ResidualTangents {
-  Out K = {}, D = {}, r_lambda = {}, g_q = {}, g_lambda = {};  ///< values on the patterns
-  Out r_z = {}, e_q = {}, e_z = {};                            ///< likewise; empty: not wanted
+  Out K = {}, D = {}, r_lambda = {}, g_q = {}, g_lambda = {}, r_z = {}, e_q = {},
+      e_z = {};  ///< on the patterns; empty: not wanted
 };
 
 class MechanicalSystem : public MechanicalEquations<double> {

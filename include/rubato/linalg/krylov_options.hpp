@@ -1,0 +1,22 @@
+#pragma once
+/// What may be chosen about Krylov spaces for linear systems; krylov_matrix.hpp says what it means.
+#include "rubato/linalg/linear_solver.hpp"
+
+namespace rubato {
+
+enum class KrylovProcess : unsigned char {
+  gmres,            ///< a space of its own for every right-hand side, not restarted
+  multiple_arnoldi  ///< one space for all right-hand sides of a step (krylov_space.hpp)
+};
+enum class KrylovConstraints : unsigned char { whole, eliminated };
+enum class KrylovPreconditioner : unsigned char { none, diagonal, constraint };
+
+struct KrylovMatrixOptions {
+  KrylovProcess process = KrylovProcess::gmres;
+  KrylovConstraints constraints = KrylovConstraints::whole;
+  KrylovPreconditioner preconditioner = KrylovPreconditioner::none;
+  int max_dimension = 100;
+  BackEnd back_end = BackEnd::automatic;  ///< of g_z
+};
+
+}  // namespace rubato
