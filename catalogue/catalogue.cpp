@@ -18,7 +18,7 @@ const std::vector<Entry>& list() {
   // clang-format off
   static const std::vector<Entry> entries{
       // first order
-      prothero_robinson(), van_der_pol(), robertson(), robertson_dae(), quasi_linear(), orifice(), viscoelastic_plate(),
+      prothero_robinson(), van_der_pol(), robertson(), robertson_dae(), quasi_linear(), orifice(), reaction_diffusion(), viscoelastic_plate(),
       // mechanical: classics of the literature
       oscillator(), prothero_robinson_2(), pendulum(), stiff_spring_pendulum(), stiff_spring_pendulum_source(), linear_dae(),
       andrews(), slider_crank(), slider_crank_15(), elastic_double_pendulum(), washing_machine(), truck_platform(),

@@ -33,6 +33,7 @@ Entry pendulum();
 Entry prothero_robinson();
 Entry prothero_robinson_2();
 Entry quasi_linear();
+Entry reaction_diffusion();
 Entry robertson();
 Entry robertson_dae();
 Entry rolling_disc();

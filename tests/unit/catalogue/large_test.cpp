@@ -138,5 +138,20 @@ TEST(Beam, ManyPiecesStartConsistently) {
   EXPECT_GT(state->z.cwiseAbs().maxCoeff(), 1e-3);
 }
 
+// Every point sees its 2d neighbours and itself, every wall itself and one point.
+TEST(ReactionDiffusion, IsSparseAndStartsConsistently) {
+  for (const int d : {1, 2, 3}) {
+    const Instance instance = built("reaction-diffusion", {{"n", 6.0}, {"dimension", double(d)}});
+    const Layout& layout = instance.problem.dae->layout();
+    const int inside = layout.find("T")->size, walls = layout.find("wall")->size;
+    EXPECT_EQ(inside, static_cast<int>(std::pow(6, d)));
+    EXPECT_EQ(walls, 2 * d * inside / 6);
+    EXPECT_EQ(entries(instance), (2 * d + 1) * inside + 2 * walls);
+    EXPECT_LT(algebraic_residual(instance), 1e-12);
+    EXPECT_EQ(layout.index(), 1);
+  }
+  EXPECT_FALSE(make_problem("reaction-diffusion", {{"n", 200.0}, {"dimension", 3.0}}).ok());
+}
+
 }  // namespace
 }  // namespace rubato::catalogue
