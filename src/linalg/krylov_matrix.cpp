@@ -106,8 +106,7 @@ void KrylovMatrix::multiply_preconditioned(In x, Out y) noexcept {
 }
 
 template <class Apply>
-KrylovMatrix::Outcome KrylovMatrix::iterate(In r, Out x, double tolerance, KrylovSpace::Growth growth,
-                                            Apply&& apply) noexcept {
+KrylovMatrix::Outcome KrylovMatrix::iterate(In r, Out x, double tolerance, Apply&& apply) noexcept {
   const double size = map(r).norm();
   if (options_.process == KrylovProcess::gmres) {
     const auto outcome = gmres_.solve(r, x, tolerance * size, options_.max_dimension, apply);
@@ -115,13 +114,13 @@ KrylovMatrix::Outcome KrylovMatrix::iterate(In r, Out x, double tolerance, Krylo
             .products = outcome.iterations,
             .residual = size == 0 ? 0 : outcome.residual / size};
   }
-  const auto outcome = space_.solve(r, x, tolerance * size, growth, apply);
+  const auto outcome = space_.solve(r, x, tolerance * size, options_.max_dimension, apply);
   return {.converged = outcome.converged,
           .products = outcome.products,
           .residual = size == 0 ? 0 : outcome.residual / size};
 }
 
-KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance, KrylovSpace::Growth growth) noexcept {
+KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance) noexcept {
   right_ = map(r);
   if (options_.constraints == KrylovConstraints::eliminated && !z_.empty()) {
     // A_yy y + f_z g_z⁻¹ g_y y = r_y − f_z g_z⁻¹ r_z, then z = −g_z⁻¹ (r_z + g_y y).
@@ -132,7 +131,7 @@ KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance, KrylovS
     rubato::multiply(j_pattern_, j_, view(std::as_const(work_)), view(full_));
     work_ = right_ - full_;
     for (const int i : z_) work_[i] = 0;
-    const Outcome outcome = iterate(view(std::as_const(work_)), view(solution_), tolerance, growth,
+    const Outcome outcome = iterate(view(std::as_const(work_)), view(solution_), tolerance,
                                     [this](In v, Out y) noexcept { multiply_reduced(v, y); });
     rubato::multiply(j_pattern_, j_, view(std::as_const(solution_)), view(full_));
     for (const int i : z_) full_[i] = -(right_[i] + full_[i]);
@@ -142,12 +141,12 @@ KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance, KrylovS
     return outcome;
   }
   if (options_.preconditioner == KrylovPreconditioner::none) {
-    const Outcome outcome = iterate(view(std::as_const(right_)), view(solution_), tolerance, growth,
+    const Outcome outcome = iterate(view(std::as_const(right_)), view(solution_), tolerance,
                                     [this](In v, Out y) noexcept { multiply(v, y); });
     map(x) = solution_;
     return outcome;
   }
-  const Outcome outcome = iterate(view(std::as_const(right_)), view(solution_), tolerance, growth,
+  const Outcome outcome = iterate(view(std::as_const(right_)), view(solution_), tolerance,
                                   [this](In v, Out y) noexcept { multiply_preconditioned(v, y); });
   precondition(view(std::as_const(solution_)), x);
   return outcome;

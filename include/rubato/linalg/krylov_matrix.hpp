@@ -36,7 +36,7 @@ class KrylovMatrix {
     double residual = 0;  ///< ‖r − A x‖/‖r‖ of the system that is iterated
   };
   /// Until that residual is below `tolerance`. r and x may be the same memory.
-  [[nodiscard]] Outcome solve(In r, Out x, double tolerance, KrylovSpace::Growth growth = {}) noexcept;
+  [[nodiscard]] Outcome solve(In r, Out x, double tolerance) noexcept;
 
  private:
   [[nodiscard]] bool needs_constraints() const noexcept {
@@ -50,7 +50,7 @@ class KrylovMatrix {
   void precondition(In x, Out y) noexcept;      ///< P⁻¹ x
   void solve_constraints(Out values) noexcept;  ///< g_z⁻¹ of the values in the places of z, in place
   template <class Apply>
-  [[nodiscard]] Outcome iterate(In r, Out x, double tolerance, KrylovSpace::Growth growth, Apply&& apply) noexcept;
+  [[nodiscard]] Outcome iterate(In r, Out x, double tolerance, Apply&& apply) noexcept;
 
   SparsePattern b_pattern_, j_pattern_;
   std::vector<char> algebraic_;
