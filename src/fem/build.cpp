@@ -313,6 +313,11 @@ Result<SolidParts> make_parts(SolidModel model) {
   if (auto ok = make_sets(parts); !ok) return ok.error();
   if (auto ok = number_displacements(parts); !ok) return ok.error();
   number_pressures(parts);
+  auto contacts = Contacts::make(parts.model);
+  if (!contacts) return contacts.error();
+  parts.contacts = *std::move(contacts);
+  for (const Obstacle& obstacle : parts.model.obstacles)
+    parts.functions.insert(parts.functions.end(), obstacle.displacement.begin(), obstacle.displacement.end());
   make_patterns(parts);
   make_memory_patterns(parts);
   parts.assembly.make_blocks(parts.model.threads);

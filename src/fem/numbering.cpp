@@ -142,11 +142,13 @@ void make_patterns(SolidParts& parts) {
         for (const int k : pressures) among[at(k)].insert(among[at(k)].end(), pressures.begin(), pressures.end());
     }
   parts.node_pattern = from_lists(n_nodes, beside);
+  parts.contacts.couple(beside);
+  const SparsePattern coupled = from_lists(n_nodes, beside);
   const SparsePattern pressure_pattern = from_lists(n_lambda, pressures_at);
 
   std::vector<int> k_starts = {0}, k_rows, g_starts = {0}, g_rows;
   for (const int place : parts.free_places) {
-    for (const int node : parts.node_pattern.column(place / d))
+    for (const int node : coupled.column(place / d))
       for (int i = 0; i < d; ++i)
         if (const int row = parts.coordinate[at(node * d + i)]; row >= 0) k_rows.push_back(row);
     k_starts.push_back(static_cast<int>(k_rows.size()));
@@ -156,8 +158,8 @@ void make_patterns(SolidParts& parts) {
   }
   auto& p = parts.patterns;
   p.K = SparsePattern::from_columns(n_q, n_q, std::move(k_starts), std::move(k_rows));
-  p.D = parts.model.mass_damping > 0 || parts.model.stiffness_damping > 0 ? p.K
-                                                                          : SparsePattern::from_entries(n_q, n_q, {});
+  const bool damped = parts.model.mass_damping > 0 || parts.model.stiffness_damping > 0;
+  p.D = damped || parts.contacts.has_friction() ? p.K : SparsePattern::from_entries(n_q, n_q, {});
   p.g_q = SparsePattern::from_columns(n_lambda, n_q, std::move(g_starts), std::move(g_rows));
   p.r_lambda = transposed(p.g_q).pattern;
   p.g_lambda = from_lists(n_lambda, among);

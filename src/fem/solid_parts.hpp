@@ -1,6 +1,7 @@
 #pragma once
 /// A solid taken apart: what `build` finds out once and the equations use in every evaluation.
 #include "assembly.hpp"
+#include "contacts.hpp"
 #include "rubato/linalg/pattern.hpp"
 
 namespace rubato::fem::detail {
@@ -25,6 +26,7 @@ struct SolidParts {
   std::vector<Function> functions = {};
   std::vector<Driven> driven = {};
   std::vector<LoadCase> loads = {};
+  Contacts contacts = {};
   int n_lambda = 0, n_z = 0;
   bool compliant = false;
 

@@ -49,9 +49,12 @@ class Solid final : public SolidSystem {
   bool constant_mass() const noexcept override { return true; }
   bool compliant() const noexcept override { return parts_.compliant; }
   std::vector<int> local_multipliers() const override;
-  bool autonomous() const noexcept override { return parts_.driven.empty() && parts_.loads.empty(); }
+  bool autonomous() const noexcept override {
+    return parts_.driven.empty() && parts_.loads.empty() && !parts_.contacts.moves();
+  }
   std::size_t scratch_bytes() const noexcept override {
-    return parts_.assembly.scratch_bytes() + 6 * Scratch::bytes_for<double>(full_);
+    return std::max(parts_.assembly.scratch_bytes(), parts_.contacts.scratch_bytes()) +
+           6 * Scratch::bytes_for<double>(full_);
   }
 
   EvalStatus kinematics(const P&, In v, Out q_rate) const noexcept override {
@@ -71,10 +74,14 @@ class Solid final : public SolidSystem {
     Scratch scratch = p.scratch;
     const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_);
     displacement(p.t, p.q, u);
-    const EvalStatus status =
+    EvalStatus status =
         parts_.assembly.run({.u = u, .law = true, .pressure = false, .force = f, .z = p.z}, scratch);
     add_external(p.t, scratch, f);
     add_damping(p.t, p.v, scratch, f);
+    if (!parts_.contacts.empty()) {
+      const ContactState state = contact_state(p, u, scratch);
+      status = std::max(status, parts_.contacts.subtract_force(state, scratch, f));
+    }
     take_free(f, -1, out);
     return status;
   }
@@ -107,7 +114,7 @@ class Solid final : public SolidSystem {
   EvalStatus rolling(const P&, Out) const noexcept override { return EvalStatus::ok; }
   EvalStatus rolling_acceleration(const P&, In, Out) const noexcept override { return EvalStatus::ok; }
   EvalStatus part_force(int, const P& p, Out out) const noexcept override { return force(p, out); }
-  EvalStatus part_energy(int, const P& p, double& out) const noexcept override { return strain_energy(p, out); }
+  EvalStatus part_energy(int, const P& p, double& out) const noexcept override { return potential_energy(p, out); }
 
   ModelJacobian tangent_kind() const noexcept override { return ModelJacobian::exact; }
   ResidualTangentPatterns tangent_patterns() const override { return parts_.patterns; }
@@ -115,21 +122,31 @@ class Solid final : public SolidSystem {
     Scratch scratch = p.scratch;
     const Out u = scratch.take<double>(full_);
     displacement(p.t, p.q, u);
-    if (!out.D.empty()) std::copy(parts_.damping.begin(), parts_.damping.end(), out.D.begin());
+    if (parts_.damping.empty()) {
+      std::fill(out.D.begin(), out.D.end(), 0.0);
+    } else if (!out.D.empty()) {
+      std::copy(parts_.damping.begin(), parts_.damping.end(), out.D.begin());
+    }
     if (!out.e_z.empty())
       for (const ElementSet& set : parts_.assembly.sets)
         for (int k = 0; k < set.n_elements * set.z_per_element(); ++k)
           out.e_z[at(set.first_z + k)] = -1 / set.law.prony_tau[k / set.components % set.terms];
-    return parts_.assembly.run({.u = u,
-                                .lambda = p.lambda,
-                                .stiffness = out.K,
-                                .reaction = out.r_lambda,
-                                .constraint_gradient = out.g_q,
-                                .compliance = out.g_lambda,
-                                .z = p.z,
-                                .memory_force = out.r_z,
-                                .memory_gradient = out.e_q},
-                               scratch);
+    EvalStatus status = parts_.assembly.run({.u = u,
+                                             .lambda = p.lambda,
+                                             .stiffness = out.K,
+                                             .reaction = out.r_lambda,
+                                             .constraint_gradient = out.g_q,
+                                             .compliance = out.g_lambda,
+                                             .z = p.z,
+                                             .memory_force = out.r_z,
+                                             .memory_gradient = out.e_q},
+                                            scratch);
+    if (!parts_.contacts.empty()) {
+      const ContactState state = contact_state(p, u, scratch);
+      const NodePlaces places{.coordinate = parts_.coordinate, .pattern = &parts_.patterns.K};
+      status = std::max(status, parts_.contacts.subtract_tangents(state, places, scratch, out.K, out.D));
+    }
+    return status;
   }
   std::optional<SparsePattern> inertia_pattern() const override;
   std::vector<double> inertia_values() const override;
@@ -156,12 +173,13 @@ class Solid final : public SolidSystem {
   std::vector<std::string> output_names() const override;
   EvalStatus outputs(const P& p, In a, Out y) const noexcept override;
   std::vector<std::string> invariant_names() const override {
-    return autonomous() && parts_.damping.empty() && parts_.n_z == 0 ? std::vector<std::string>{"energy"}
-                                                                     : std::vector<std::string>{};
+    const bool conservative =
+        autonomous() && parts_.damping.empty() && parts_.n_z == 0 && parts_.contacts.conservative();
+    return conservative ? std::vector<std::string>{"energy"} : std::vector<std::string>{};
   }
   EvalStatus invariants(const P& p, Out values) const noexcept override {
     if (values.empty()) return EvalStatus::ok;
-    const EvalStatus status = strain_energy(p, values[0]);
+    const EvalStatus status = potential_energy(p, values[0]);
     values[0] += kinetic_energy(p.t, p.v, p.scratch);
     return status;
   }
@@ -260,11 +278,24 @@ class Solid final : public SolidSystem {
     return parts_.assembly.run({.u = u, .rate = rate, .rate2 = a.empty() ? In{} : In(rate2), .constraint = out},
                                scratch);
   }
-  EvalStatus strain_energy(const P& p, double& out) const noexcept {
+  /// Positions and velocities of all nodes, in memory taken from the scratch.
+  [[nodiscard]] ContactState contact_state(const P& p, In u, Scratch& scratch) const noexcept {
+    const Out x = scratch.take<double>(full_), v = scratch.take<double>(full_);
+    for (std::size_t i = 0; i < full_; ++i) x[i] = parts_.model.mesh.points[i] + u[i];
+    velocity(p.t, p.v, v);
+    return {.t = p.t, .x = x, .v = v};
+  }
+  /// Of strains and of contacts.
+  EvalStatus potential_energy(const P& p, double& out) const noexcept {
     Scratch scratch = p.scratch;
     const Out u = scratch.take<double>(full_);
     displacement(p.t, p.q, u);
-    return parts_.assembly.run({.u = u, .lambda = p.lambda, .energy = &out}, scratch);
+    EvalStatus status = parts_.assembly.run({.u = u, .lambda = p.lambda, .energy = &out}, scratch);
+    if (!parts_.contacts.empty()) {
+      const ContactState state = contact_state(p, u, scratch);
+      status = std::max(status, parts_.contacts.add_energy(state, scratch, out));
+    }
+    return status;
   }
   double kinetic_energy(double t, In rate, Scratch scratch) const noexcept {
     const Out v = scratch.take<double>(full_), momentum = scratch.take<double>(full_);
@@ -335,6 +366,8 @@ std::vector<std::string> Solid::output_names() const {
     for (int i = 0; i < dimension(); ++i) out.push_back(fmt::format("reaction.{}.{}", support.group, "xyz"[i]));
   for (const Probe& probe : parts_.model.probes)
     for (int i = 0; i < dimension(); ++i) out.push_back(fmt::format("displacement.{}.{}", probe.name, "xyz"[i]));
+  const auto contacts = parts_.contacts.output_names(dimension());
+  out.insert(out.end(), contacts.begin(), contacts.end());
   return out;
 }
 
@@ -351,6 +384,11 @@ EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
     for (std::size_t i = 0; i < f.size(); ++i) f[i] -= factor * load.force[i];
   }
   add_damping(p.t, p.v, scratch, f);
+  ContactState state;
+  if (!parts_.contacts.empty()) {
+    state = contact_state(p, u, scratch);
+    status = std::max(status, parts_.contacts.subtract_force(state, scratch, f));
+  }
   if (!a.empty()) put_free(a, rate2);
   put_driven(p.t, 2, rate2);
   multiply_mass(rate2, inertia);
@@ -366,6 +404,8 @@ EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
       for (const int node : probe.nodes) sum += u[at(node * dimension() + i)];
       y[next++] = sum / static_cast<double>(probe.nodes.size());
     }
+  if (!parts_.contacts.empty())
+    status = std::max(status, parts_.contacts.outputs(state, dimension(), scratch, y.subspan(next)));
   return status;
 }
 

@@ -170,6 +170,7 @@ TEST(Forms, ThreadsDoNotChangeABit) {
   for (const int threads : {1, 2, 3}) {
     SolidModel model = stretched(Shape::hex8, Analysis::space, laws()[1], PressureSpace::none, 17);
     model.threads = threads;
+    model.obstacles = {{.name = "ceiling", .slave = "top", .point = {0, 0.9995, 0}, .axis = {0, -1, 0}}};
     const auto system = build(std::move(model));
     ASSERT_TRUE(system.ok());
     MechanicalState state = at_rest(**system);

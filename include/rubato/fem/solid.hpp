@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rubato/base/function.hpp"
+#include "rubato/fem/contact.hpp"
 #include "rubato/fem/material.hpp"
 #include "rubato/fem/mesh.hpp"
 #include "rubato/problem/mechanical.hpp"
@@ -95,6 +96,8 @@ struct SolidModel {
   std::vector<BodyForce> body_forces = {};
   std::vector<NodalForce> forces = {};
   std::vector<Probe> probes = {};
+  std::vector<Contact> contacts = {};
+  std::vector<Obstacle> obstacles = {};
   std::array<Function, 3> gravity = {};  ///< an acceleration, m/s²
   bool lumped_mass = false;              ///< row sums (quadratic elements: scaled diagonals, which stay positive)
   double mass_damping = 0;               ///< Rayleigh: D = mass_damping M + stiffness_damping K(undeformed)
