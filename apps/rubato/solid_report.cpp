@@ -74,6 +74,10 @@ void add_units(io::Trajectory& trajectory) {
     if (name.starts_with("energy")) trajectory.units[j] = "J";
     if (name.starts_with("reaction.")) trajectory.units[j] = "N";
     if (name.starts_with("displacement.")) trajectory.units[j] = "m";
+    if (!name.starts_with("contact.")) continue;
+    if (name.find(".force.") != std::string::npos) trajectory.units[j] = "N";
+    if (name.ends_with(".gap")) trajectory.units[j] = "m";
+    if (name.ends_with(".pressure")) trajectory.units[j] = "Pa";
   }
 }
 

@@ -53,6 +53,10 @@ struct FemDraft {
   fem::VolumetricLaw volumetric = fem::VolumetricLaw::quadratic;
   std::vector<fem::PronyTerm> prony = {};
   fem::PronyTerm term = {};
+  // [[contact]], [[obstacle]]
+  fem::Contact contact = {};
+  fem::ContactLaw law = {};
+  fem::Obstacle obstacle = {};
   // [[region]], [[prescribed]], [[traction]], [[force]], [[probe]]
   std::string group = {}, material = {};
   fem::PressureSpace pressure = fem::PressureSpace::none;

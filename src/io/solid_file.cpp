@@ -15,8 +15,8 @@ namespace rubato::io {
 
 namespace {
 
-const std::vector<std::string> solid_tables = {"include", "solid",      "mesh",     "parameters", "material",
-                                               "region",  "prescribed", "traction", "force",      "probe"};
+const std::vector<std::string> solid_tables = {"include",    "solid",    "mesh",  "parameters", "material", "region",
+                                               "prescribed", "traction", "force", "probe",      "contact",  "obstacle"};
 
 class SolidReader final : public ModelTables {
  public:
@@ -107,12 +107,16 @@ class SolidReader final : public ModelTables {
       return values_.complain(node, table,
                               fmt::format("{} is {}; expected a table [[{}]]", plain(node), type_words(node), table));
     solid_.places.emplace(table, values_.place_of(node));
-    const std::string type = table == "material" ? type_of(solid_sections(), table, node, "law") : std::string{};
+    const bool obstacle = table == "obstacle";
+    const std::string type = table == "material" ? type_of(solid_sections(), table, node, "law")
+                             : obstacle          ? type_of(solid_sections(), table, node, "shape")
+                                                 : std::string{};
     if (table == "material" && type.empty()) return note_material(node);
+    if (obstacle && type.empty()) return;
     Draft draft;
     const bool fine = values_.read(*find_section(table, type, solid_sections()), node, table, draft);
     if (table == "material") note_material(node);
-    note_group(table, node);
+    for (const char* key : {"group", "slave", "master"}) note_group(table, node, key);
     if (const TomlNode* material = node.find("material"); material != nullptr && material->is_text())
       materials_.push_back({values_.place_of(*material), table + ".material", material->text});
     if (!fine) return;
@@ -149,6 +153,8 @@ class SolidReader final : public ModelTables {
         return values_.complain(*node.find("name"), "probe.name",
                                 fmt::format("\"{}\" is the name of another probe", draft.name));
       probes_.push_back({draft.name, d.group, d.at});
+    } else {
+      keep_contact(table, type, node, draft);
     }
   }
 
@@ -194,9 +200,41 @@ class SolidReader final : public ModelTables {
                        fmt::format("{} is the name of another material, at {}", plain(*name), at->second));
     material_names_.push_back(name->text);
   }
-  void note_group(const std::string& table, const TomlNode& node) {
-    if (const TomlNode* group = node.find("group"); group != nullptr && group->is_text())
-      groups_.push_back({values_.place_of(*group), table + ".group", group->text});
+  void note_group(const std::string& table, const TomlNode& node, const char* key) {
+    if (const TomlNode* group = node.find(key); group != nullptr && group->is_text())
+      groups_.push_back({values_.place_of(*group), fmt::format("{}.{}", table, key), group->text});
+  }
+
+  void keep_contact(const std::string& table, const std::string& shape, const TomlNode& node, const Draft& draft) {
+    if (!is_word(draft.name, true))
+      return values_.complain(*node.find("name"), table + ".name",
+                              fmt::format("\"{}\"; allowed: letters, digits, _ and -, a letter first", draft.name));
+    const auto [first, is_new] = solid_.places.emplace(fmt::format("{} {}", table, draft.name), values_.place_of(node));
+    if (!is_new)
+      return values_.complain(*node.find("name"), table + ".name",
+                              fmt::format("\"{}\" is the name of another, at {}", draft.name, first->second));
+    if (table == "contact") {
+      fem::Contact contact = draft.fem.contact;
+      contact.name = draft.name;
+      contact.law = draft.fem.law;
+      solid_.model.contacts.push_back(std::move(contact));
+      return;
+    }
+    fem::Obstacle obstacle = draft.fem.obstacle;
+    obstacle.name = draft.name;
+    obstacle.slave = draft.fem.contact.slave;
+    obstacle.law = draft.fem.law;
+    obstacle.shape = shape == "plane"      ? fem::ObstacleShape::plane
+                     : shape == "cylinder" ? fem::ObstacleShape::cylinder
+                                           : fem::ObstacleShape::sphere;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const AxisMotion& axis = draft.fem.displacement[i];
+      if (!axis.by_place.empty())
+        return values_.complain_at(axis.place, axis.path,
+                                   fmt::format("\"{}\"; an obstacle is rigid: a function of t", axis.by_place));
+      if (axis.everywhere != nullptr) obstacle.displacement[i] = *axis.everywhere;
+    }
+    solid_.model.obstacles.push_back(std::move(obstacle));
   }
 
   /// Groups and materials that nobody made.

@@ -1,4 +1,5 @@
-// Keys of finite element models: [solid], [mesh], [[material]], [[region]], [[prescribed]], [[traction]], [[force]], [[probe]].
+// Keys of finite element models: [solid], [mesh], [[material]], [[region]], [[prescribed]], [[traction]], [[force]], [[probe]], [[contact]],
+// [[obstacle]].
 #include <fmt/format.h>
 
 #include "io/model_key_parts.hpp"
@@ -345,12 +346,84 @@ std::vector<ModelSection> condition_sections() {
   };
 }
 
+std::vector<ModelKey> contact_law_keys() {
+  return {positive("stiffness", "pressure per depth", "Pa/m", "10 E/height of the softer side's elements",
+                   [](D& d) -> F { return &d.fem.law.stiffness; }),
+          positive("onset", "depth over which the pressure begins as a parabola", "m",
+                   "0.01 of the lowest element on the slave surface", [](D& d) -> F { return &d.fem.law.onset; }),
+          not_negative("friction", "Coulomb's coefficient", "", [](D& d) -> F { return &d.fem.law.friction; }),
+          positive("slip_speed", "where friction reaches 71 % of its largest value; surfaces that stick creep below it",
+                   "m/s", "0.001", [](D& d) -> F { return &d.fem.law.slip_speed; })};
+}
+
+std::vector<ModelSection> contact_sections() {
+  const std::vector<ModelKey> name = {
+      {.name = "name", .help = "of the channels", .required = true, .field = [](D& d) -> F { return &d.name; }},
+      {.name = "slave",
+       .help = "group of lines of a plane mesh, surfaces in space: the finer or softer side",
+       .required = true,
+       .field = [](D& d) -> F { return &d.fem.contact.slave; }}};
+  const auto obstacle = [&](std::string shape, std::string help, const std::vector<ModelKey>& keys) {
+    return ModelSection{.table = "obstacle",
+                        .type = std::move(shape),
+                        .help = std::move(help),
+                        .keys = name +
+                                std::vector<ModelKey>{{.name = "shape",
+                                                       .help = "of the obstacle",
+                                                       .required = true,
+                                                       .field = [](D& d) -> F { return &d.type; }},
+                                                      {.name = "point",
+                                                       .help = "of the plane, on the axis, or the centre",
+                                                       .unit = "m",
+                                                       .plane = true,
+                                                       .default_text = "[0, 0, 0]",
+                                                       .field = [](D& d) -> F { return &d.fem.obstacle.point; }}} +
+                                keys +
+                                std::vector<ModelKey>{{.name = "displacement",
+                                                       .help = "of the obstacle",
+                                                       .unit = "m",
+                                                       .variable = "t",
+                                                       .variable_unit = "s",
+                                                       .smooth = true,
+                                                       .default_text = "0",
+                                                       .field = [](D& d) -> F { return &d.fem.displacement; }}} +
+                                contact_law_keys()};
+  };
+  const ModelKey axis{.name = "axis",
+                      .help = "its direction; in the plane there is none",
+                      .plane = true,
+                      .default_text = "[0, 1, 0]",
+                      .field = [](D& d) -> F { return &d.fem.obstacle.axis; }};
+  ModelKey normal = axis;
+  normal.name = "normal";
+  normal.help = "from the obstacle towards the body";
+  const std::vector<ModelKey> round = {
+      positive("radius", "of the obstacle", "m", {}, [](D& d) -> F { return &d.fem.obstacle.radius; }),
+      {.name = "hollow", .help = "the body is inside", .default_text = "false", .field = [](D& d) -> F {
+         return &d.fem.obstacle.hollow;
+       }}};
+  return {{.table = "contact",
+           .help = "surfaces that may touch; forces, gaps and pressures become channels contact.NAME.…",
+           .keys = name +
+                   std::vector<ModelKey>{
+                       {.name = "master",
+                        .help = "the group it may touch",
+                        .default_text = "slave: the surface may touch itself",
+                        .field = [](D& d) -> F { return &d.fem.contact.master; }},
+                       positive("reach", "faces at most this far apart get places in the matrices", "m",
+                                "distance of the surfaces + 2 faces", [](D& d) -> F { return &d.fem.contact.reach; })} +
+                   contact_law_keys()},
+          obstacle("plane", "a rigid half-space", {normal}),
+          obstacle("cylinder", "a rigid cylinder, in the plane a circle", std::vector<ModelKey>{axis} + round),
+          obstacle("sphere", "a rigid ball, in the plane a circle", round)};
+}
+
 }  // namespace
 
 const std::vector<ModelSection>& solid_sections() {
   static const std::vector<ModelSection> all = [] {
     std::vector<ModelSection> sections = {{.table = "solid", .help = "the body as a whole", .keys = solid_keys()}};
-    for (auto more : {mesh_sections(), material_sections(), condition_sections()})
+    for (auto more : {mesh_sections(), material_sections(), condition_sections(), contact_sections()})
       sections.insert(sections.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
     return sections;
   }();
