@@ -65,15 +65,16 @@ std::vector<std::pair<std::string, std::string>> solid_words(const fem::SolidSys
       {"groups", group_words(model.mesh)},
       {"quality", quality_words(model.mesh)},
       {"sizes",
-       fmt::format("{} displacements, {} pressures, {} nonzeros of stiffness and constraints", system.sizes().q,
-                   system.sizes().lambda,
+       fmt::format("{} displacements, {} pressures{}, {} nonzeros of stiffness and constraints", system.sizes().q,
+                   system.sizes().lambda, model.rigid.empty() ? "" : " and stresses of rigid parts",
                    patterns.K.nnz() + patterns.r_lambda.nnz() + patterns.g_q.nnz() + patterns.g_lambda.nnz())}};
   for (const auto& material : model.materials) out.emplace_back("material", material_words(material));
   fem::RegionMeasure whole;
-  for (const auto& region : fem::measure_regions(model)) {
-    whole.volume += region.volume;
-    whole.mass += region.mass;
-  }
+  for (const auto& measures : {fem::measure_regions(model), fem::measure_rigid(model)})
+    for (const auto& part : measures) {
+      whole.volume += part.volume;
+      whole.mass += part.mass;
+    }
   out.emplace_back("body", fmt::format("volume {:.6g} m³, mass {:.6g} kg", whole.volume, whole.mass));
   return out;
 }

@@ -74,6 +74,9 @@ void add_units(io::Trajectory& trajectory) {
     if (name.starts_with("energy")) trajectory.units[j] = "J";
     if (name.starts_with("reaction.")) trajectory.units[j] = "N";
     if (name.starts_with("displacement.")) trajectory.units[j] = "m";
+    if (name.starts_with("rotation.")) trajectory.units[j] = "rad";
+    if (name.starts_with("angular_velocity.")) trajectory.units[j] = "rad/s";
+    if (name.starts_with("reaction_moment.")) trajectory.units[j] = "N*m";
     if (!name.starts_with("contact.")) continue;
     if (name.find(".force.") != std::string::npos) trajectory.units[j] = "N";
     if (name.ends_with(".gap")) trajectory.units[j] = "m";

@@ -92,7 +92,9 @@ int finish(const StaticArguments& arguments, const io::Trajectory& path) {
 /// Equilibria of a solid along its time: those reached are shown, whatever happens then.
 int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
   const io::SolidFile& file = *config.solid;
-  const auto system = fem::build(file.model);
+  fem::SolidModel model = file.model;
+  model.quasi_static = true;
+  const auto system = fem::build(std::move(model));
   if (!system) return complain(file.at_part(system.error().message));
   for (const auto& sentence : file.notes) note(sentence);
   const double t_start = config.t_start.value_or(0), t_end = config.t_end.value_or(t_start + 1);

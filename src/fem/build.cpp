@@ -7,6 +7,7 @@
 
 #include "law_data.hpp"
 #include "numbering.hpp"
+#include "rigid_system.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/fem/mixed_pairs.hpp"
 
@@ -56,6 +57,7 @@ Result<void> make_sets(SolidParts& parts) {
   const SolidModel& model = parts.model;
   const Mesh& mesh = model.mesh;
   std::vector<int> region_of(at(mesh.n_elements()), -1);
+  const std::vector<char> rigid = rigid_elements(model);
   for (std::size_t r = 0; r < model.regions.size(); ++r) {
     const Region& region = model.regions[r];
     const auto group = group_of(mesh, region.group, "region", mesh.dimension);
@@ -73,7 +75,7 @@ Result<void> make_sets(SolidParts& parts) {
         return Error{fmt::format("element {} belongs to the regions \"{}\" and \"{}\"", mesh.element_label(e),
                                  model.regions[at(region_of[at(e)])].group, region.group)};
       region_of[at(e)] = static_cast<int>(r);
-      by_shape[static_cast<std::size_t>(mesh.shapes[at(e)])].push_back(e);
+      if (rigid[at(e)] == 0) by_shape[static_cast<std::size_t>(mesh.shapes[at(e)])].push_back(e);
     }
     for (const ShapeInfo& s : shape_list()) {
       const auto& elements = by_shape[static_cast<std::size_t>(s.id)];
@@ -86,9 +88,9 @@ Result<void> make_sets(SolidParts& parts) {
     }
   }
   for (int e = 0; e < mesh.n_elements(); ++e)
-    if (info(mesh.shapes[at(e)]).dimension == mesh.dimension && region_of[at(e)] < 0)
+    if (info(mesh.shapes[at(e)]).dimension == mesh.dimension && region_of[at(e)] < 0 && rigid[at(e)] == 0)
       return Error{fmt::format("element {} belongs to no region: it has no material", mesh.element_label(e))};
-  if (parts.assembly.sets.empty()) return Error{"the model has no regions"};
+  if (parts.assembly.sets.empty()) return Error{"the model has no regions that deform"};
   return {};
 }
 
@@ -332,6 +334,7 @@ Result<SolidParts> make_parts(SolidModel model) {
 Result<std::shared_ptr<const SolidSystem>> build(SolidModel model) {
   auto parts = detail::make_parts(std::move(model));
   if (!parts) return parts.error();
+  if (!parts->model.rigid.empty()) return detail::make_rigid_system(*std::move(parts));
   return detail::make_system(*std::move(parts));
 }
 

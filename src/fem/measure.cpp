@@ -8,21 +8,45 @@
 
 namespace rubato::fem {
 
+namespace {
+
+double volume_of(const SolidModel& model, int e) {
+  detail::VolumePoint point;
+  double volume = 0;
+  const ShapeInfo& s = info(model.mesh.shapes[static_cast<std::size_t>(e)]);
+  for (const QuadraturePoint& q : quadrature(s.id, 2 * s.degree + 1))
+    if (detail::volume_point(model.mesh, e, q, point)) volume += point.weight * detail::depth(model, point.x[0]);
+  return volume;
+}
+
+}  // namespace
+
 std::vector<RegionMeasure> measure_regions(const SolidModel& model) {
   std::vector<RegionMeasure> out;
-  detail::VolumePoint point;
   for (const Region& region : model.regions) {
     RegionMeasure& measure = out.emplace_back();
     const MeshGroup* group = model.mesh.find_group(region.group);
     if (group == nullptr) continue;
-    for (const int e : group->elements) {
-      const ShapeInfo& s = info(model.mesh.shapes[static_cast<std::size_t>(e)]);
-      for (const QuadraturePoint& q : quadrature(s.id, 2 * s.degree + 1))
-        if (detail::volume_point(model.mesh, e, q, point))
-          measure.volume += point.weight * detail::depth(model, point.x[0]);
-    }
+    for (const int e : group->elements) measure.volume += volume_of(model, e);
     const auto material = std::ranges::find(model.materials, region.material, &Material::name);
     if (material != model.materials.end()) measure.mass = material->density * measure.volume;
+  }
+  return out;
+}
+
+std::vector<RegionMeasure> measure_rigid(const SolidModel& model) {
+  std::vector<RegionMeasure> out;
+  std::vector<char> in_region(static_cast<std::size_t>(model.mesh.n_elements()));
+  for (const Region& region : model.regions)
+    if (const MeshGroup* group = model.mesh.find_group(region.group))
+      for (const int e : group->elements) in_region[static_cast<std::size_t>(e)] = 1;
+  for (const RigidRegion& rigid : model.rigid) {
+    RegionMeasure& measure = out.emplace_back();
+    if (const MeshGroup* group = model.mesh.find_group(rigid.group);
+        group != nullptr && group->dimension == model.mesh.dimension)
+      for (const int e : group->elements)
+        if (in_region[static_cast<std::size_t>(e)] == 0) measure.volume += volume_of(model, e);
+    measure.mass = rigid.density * measure.volume + rigid.mass;
   }
   return out;
 }

@@ -63,6 +63,12 @@ Result<void> number_displacements(SolidParts& parts) {
   for (const ElementSet& set : parts.assembly.sets)
     for (const int node : set.node_of)
       for (int i = 0; i < d; ++i) parts.coordinate[at(node * d + i)] = 0;
+  for (const RigidRegion& rigid : parts.model.rigid) {  // also where they touch nothing that deforms
+    const auto group = group_of(mesh, rigid.group, fmt::format("rigid \"{}\"", rigid.name));
+    if (!group) return group.error();
+    for (const int node : mesh.nodes_of(**group))
+      for (int i = 0; i < d; ++i) parts.coordinate[at(node * d + i)] = 0;
+  }
   std::vector<int> function_of(parts.coordinate.size(), -1), support_of(parts.coordinate.size(), -1);
   for (const Prescribed& condition : parts.model.prescribed) {
     const auto group = group_of(mesh, condition.group, "prescribed displacement");

@@ -74,8 +74,7 @@ class Solid final : public SolidSystem {
     Scratch scratch = p.scratch;
     const Out u = scratch.take<double>(full_), f = scratch.take<double>(full_);
     displacement(p.t, p.q, u);
-    EvalStatus status =
-        parts_.assembly.run({.u = u, .law = true, .pressure = false, .force = f, .z = p.z}, scratch);
+    EvalStatus status = parts_.assembly.run({.u = u, .law = true, .pressure = false, .force = f, .z = p.z}, scratch);
     add_external(p.t, scratch, f);
     add_damping(p.t, p.v, scratch, f);
     if (!parts_.contacts.empty()) {
@@ -218,8 +217,9 @@ class Solid final : public SolidSystem {
   void take_free(In all, double factor, Out to) const noexcept {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = factor * all[at(parts_.free_places[i])];
   }
-  /// The n-th derivatives of the prescribed displacements.
+  /// The n-th derivatives of the prescribed displacements; `all` is 0 there before.
   void put_driven(double t, std::size_t n, Out all) const noexcept {
+    if (n > 0 && parts_.model.quasi_static) return;
     int known = -1;
     double value = 0;
     for (const Driven& d : parts_.driven) {

@@ -87,9 +87,9 @@ std::string allowed_values(const ModelKey& key) {
                  [](const std::vector<fem::PronyTerm>*) {
                    return std::string("a list of Prony terms, [{g = …, tau = \"…\"}, …]");
                  },
-                 [](const std::array<AxisMotion, 3>*) {
-                   return std::string(
-                       "{x = …, y = …}: numbers in m, expressions in t, X, Y, Z or {table = [[t, y], …]}");
+                 [&](const std::array<AxisMotion, 3>*) {
+                   return fmt::format("{{x = …, y = …}}: numbers in {}, expressions in {} or {{table = [[t, y], …]}}",
+                                      key.unit, key.variable);
                  }},
       key.field(draft));
 }

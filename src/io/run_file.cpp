@@ -201,7 +201,7 @@ class Reader {
                            section.substr(0, section.size() - 1), joined(near)));
     } else {
       for (const char* table : {"model", "body", "joint", "coupling", "shape", "solid", "mesh", "material", "region",
-                                "prescribed", "traction", "probe", "force", "parameters", "include"})
+                                "prescribed", "traction", "probe", "force", "rigid", "parameters", "include"})
         if (!is_model_ || (is_solid_ ? is_solid_table(table) : is_model_table(table))) sections.emplace_back(table);
       const std::string first = dot == std::string::npos ? name : name.substr(0, dot);
       const std::string nearest = nearest_name(first, sections);

@@ -34,6 +34,7 @@ struct FemDraft {
   double thickness = 1, mass_damping = 0, stiffness_damping = 0;
   std::array<FunctionPointer, 3> gravity = {};
   int threads = 0;
+  double rigid_stiffness = 0;
   // [mesh]
   std::string file = {}, unit = "m";
   fem::Shape shape = fem::Shape::quad9;
@@ -57,6 +58,11 @@ struct FemDraft {
   fem::Contact contact = {};
   fem::ContactLaw law = {};
   fem::Obstacle obstacle = {};
+  // [[rigid]]
+  std::array<AxisMotion, 3> rotation = {};
+  std::array<FunctionPointer, 3> moment = {};
+  double mass_added = 0;
+  std::array<double, 3> inertia = {};
   // [[region]], [[prescribed]], [[traction]], [[force]], [[probe]]
   std::string group = {}, material = {};
   fem::PressureSpace pressure = fem::PressureSpace::none;

@@ -15,8 +15,9 @@ namespace rubato::io {
 
 namespace {
 
-const std::vector<std::string> solid_tables = {"include",    "solid",    "mesh",  "parameters", "material", "region",
-                                               "prescribed", "traction", "force", "probe",      "contact",  "obstacle"};
+const std::vector<std::string> solid_tables = {"include", "solid",      "mesh",     "parameters", "material",
+                                               "region",  "prescribed", "traction", "force",      "rigid",
+                                               "probe",   "contact",    "obstacle"};
 
 class SolidReader final : public ModelTables {
  public:
@@ -69,6 +70,7 @@ class SolidReader final : public ModelTables {
     model.stiffness_damping = draft.fem.stiffness_damping;
     model.gravity = functions(draft.fem.gravity);
     model.threads = draft.fem.threads;
+    model.rigid_stiffness = draft.fem.rigid_stiffness;
     solid_.formulation = draft.formulation;
     solid_.start_in_equilibrium = draft.fem.start == StartKind::equilibrium;
     std::erase_if(table.entries, [](const TomlEntry& e) { return e.key == "formulation"; });  // whoever writes adds it
@@ -143,6 +145,8 @@ class SolidReader final : public ModelTables {
       model.tractions.push_back({.group = d.group, .stress = functions(d.load)});
     } else if (table == "force") {
       model.forces.push_back({.group = d.group, .force = functions(d.load)});
+    } else if (table == "rigid") {
+      keep_rigid(node, draft);
     } else if (table == "probe") {
       if (!is_word(draft.name, true))
         return values_.complain(*node.find("name"), "probe.name",
@@ -156,6 +160,27 @@ class SolidReader final : public ModelTables {
     } else {
       keep_contact(table, type, node, draft);
     }
+  }
+
+  void keep_rigid(const TomlNode& node, const Draft& draft) {
+    const FemDraft& d = draft.fem;
+    if (!draft.name.empty() && !is_word(draft.name, true))
+      return values_.complain(*node.find("name"), "rigid.name",
+                              fmt::format("\"{}\"; allowed: letters, digits, _ and -, a letter first", draft.name));
+    fem::RigidRegion rigid{.name = draft.name.empty() ? d.group : draft.name,
+                           .group = d.group,
+                           .reference = d.at,
+                           .force = functions(d.load),
+                           .moment = functions(d.moment),
+                           .density = d.density,
+                           .mass = d.mass_added,
+                           .inertia = d.inertia};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (d.displacement[i].given()) rigid.displacement[i].emplace(*d.displacement[i].everywhere);
+      if (d.rotation[i].given()) rigid.rotation[i].emplace(*d.rotation[i].everywhere);
+    }
+    solid_.places.emplace("rigid " + rigid.name, values_.place_of(node));
+    solid_.model.rigid.push_back(std::move(rigid));
   }
 
   void keep_material(const std::string& law, const TomlNode& node, const Draft& draft) {

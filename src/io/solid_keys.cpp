@@ -1,5 +1,5 @@
-// Keys of finite element models: [solid], [mesh], [[material]], [[region]], [[prescribed]], [[traction]], [[force]], [[probe]], [[contact]],
-// [[obstacle]].
+// Keys of finite element models: [solid], [mesh], [[material]], [[region]], [[prescribed]], [[traction]], [[force]], [[rigid]], [[probe]],
+// [[contact]], [[obstacle]].
 #include <fmt/format.h>
 
 #include "io/model_key_parts.hpp"
@@ -80,6 +80,14 @@ std::vector<ModelKey> solid_keys() {
            .help = "how pressures are written (`rubato list formulations`)",
            .default_text = "\"eps-lambda\"; incompressible: \"index-3\"",
            .field = [](D& d) -> F { return &d.formulation; }},
+          {.name = "rigid_stiffness",
+           .help = "modulus of rigid regions that may turn; inf: exactly rigid, index 3",
+           .unit = "Pa",
+           .min = 0,
+           .min_excluded = true,
+           .may_be_infinite = true,
+           .default_text = "1e5 shear moduli; incompressible: inf",
+           .field = [](D& d) -> F { return &d.fem.rigid_stiffness; }},
           {.name = "threads",
            .help = "of assembly; 0: those of the machine. Results do not depend on it",
            .min = 0,
@@ -210,6 +218,53 @@ ModelSection prony_section() {
                    positive("tau", "time in which it relaxes", "s", {}, [](D& d) -> F { return &d.fem.term.tau; })}};
 }
 
+ModelKey axes(std::string name, std::string help, std::string unit, F (*field)(D&)) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .unit = std::move(unit),
+          .variable = "t",
+          .variable_unit = "s",
+          .smooth = true,
+          .default_text = "free",
+          .field = field};
+}
+
+ModelSection rigid_section() {
+  return {
+      .table = "rigid",
+      .help =
+          "nodes that move as one, about a reference with three displacements and three rotations (plane: two and one)",
+      .keys = {
+          group_key("elements (which then do not deform), or a surface, a line, points"),
+          {.name = "name",
+           .help = "of the channels",
+           .default_text = "group",
+           .field = [](D& d) -> F { return &d.name; }},
+          {.name = "reference",
+           .help = "the point whose displacement counts, where forces act and moments turn",
+           .unit = "m",
+           .plane = true,
+           .default_text = "centre of the nodes",
+           .field = [](D& d) -> F { return &d.fem.at; }},
+          of_time("force", "along x, y (and z)", "N", false, [](D& d) -> F { return &d.fem.load; }),
+          of_time("moment", "about x, y, z, fixed in direction; plane: [0, 0, …]", "N*m", false,
+                  [](D& d) -> F { return &d.fem.moment; }),
+          axes("displacement", "of the reference; an axis that is not named stays free", "m",
+               [](D& d) -> F { return &d.fem.displacement; }),
+          axes("rotation", "components of the rotation vector: all, or two as 0 to turn about the third axis; plane: z",
+               "rad", [](D& d) -> F { return &d.fem.rotation; }),
+          not_negative("density", "of elements that belong to no region", "kg/m^3",
+                       [](D& d) -> F { return &d.fem.density; }),
+          not_negative("mass", "added at the reference", "kg", [](D& d) -> F { return &d.fem.mass_added; }),
+          {.name = "inertia",
+           .help = "added about axes through the reference; plane: one number",
+           .unit = "kg*m^2",
+           .min = 0,
+           .single = Single::third,
+           .default_text = "[0, 0, 0]",
+           .field = [](D& d) -> F { return &d.fem.inertia; }}}};
+}
+
 /// A constant c_ij by its name.
 template <int i, int j>
 ModelKey coefficient(bool required = true) {
@@ -329,6 +384,7 @@ std::vector<ModelSection> condition_sections() {
        .help = "a force on every point of a group of points; on other groups shared by their nodes",
        .keys = {group_key("of the mesh"),
                 of_time("force", "along x, y (and z)", "N", true, [](D& d) -> F { return &d.fem.load; })}},
+      rigid_section(),
       {.table = "probe",
        .help = "channels displacement.NAME.x, .y, .z",
        .keys =

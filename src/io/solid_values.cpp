@@ -57,7 +57,7 @@ bool ModelValues::store_motion(const ModelKey& key, AxisMotion& target, const To
   target.place = place_of(node);
   target.path = path;
   const std::string variables[] = {"t", "X", "Y", "Z"};
-  if (node.is_text() && !is_quantity(node.text) &&
+  if (key.variable != "t" && node.is_text() && !is_quantity(node.text) &&
       !Expression::parse(node.text, std::span(variables).first(1), constants)) {
     if (const auto expression = Expression::parse(node.text, variables, constants); !expression) {
       complain(node, path, fmt::format("{}: {}", plain(node), expression.error().message));

@@ -11,6 +11,8 @@ struct RegionMeasure {
   double volume = 0, mass = 0;
 };
 [[nodiscard]] std::vector<RegionMeasure> measure_regions(const SolidModel& model);
+/// Volume and mass of each rigid region beside that: of its elements that belong to no region, and what is added.
+[[nodiscard]] std::vector<RegionMeasure> measure_rigid(const SolidModel& model);
 
 /// min det/max det of the map from the reference element over its quadrature points: 1 for parallelograms and straight simplices, 0
 /// where an element degenerates; and the longest over the shortest edge between corners.

@@ -79,6 +79,24 @@ struct NodalForce {
   std::array<Function, 3> force = {};
 };
 
+/// Nodes that move as one: those of a group of elements (which are then not deformed), of a surface, a line or points,
+///   x(X) = c + d + R (X − c),    c: reference, d: its displacement, R: rotation.                                         (2)
+/// Axis by axis d follows a function or is free; a free rotation takes up moments. Of the rotations (components of a rotation vector)
+/// all follow functions, or none, or two are held at 0 so that the part turns about the third axis. In the plane rotation, moment and
+/// inertia have a third component only; a part of an axisymmetric model moves along the axis, without turning.
+struct RigidRegion {
+  std::string name = {};  ///< of the channels; empty: the group
+  std::string group = {};
+  std::optional<std::array<double, 3>> reference = {};  ///< empty: the centre of the nodes
+  std::array<Function, 3> force = {};                   ///< at the reference, fixed in direction
+  std::array<Function, 3> moment = {};
+  std::array<std::optional<Function>, 3> displacement = {};
+  std::array<std::optional<Function>, 3> rotation = {};
+  double density = 0;                  ///< of elements that belong to no region; others have that of their material
+  double mass = 0;                     ///< more, at the reference
+  std::array<double, 3> inertia = {};  ///< more, about the axes through the reference
+};
+
 /// Nodes whose displacement, averaged, becomes the outputs displacement.NAME.x, .y, .z.
 struct Probe {
   std::string name = {};
@@ -98,11 +116,16 @@ struct SolidModel {
   std::vector<Probe> probes = {};
   std::vector<Contact> contacts = {};
   std::vector<Obstacle> obstacles = {};
+  std::vector<RigidRegion> rigid = {};
+  /// Modulus of rigid regions that may turn, Pa; 0: 10⁵ times the largest shear modulus, exactly rigid where incompressible regions
+  /// make that index 3 anyway; infinite: exactly rigid.
+  double rigid_stiffness = 0;
   std::array<Function, 3> gravity = {};  ///< an acceleration, m/s²
   bool lumped_mass = false;              ///< row sums (quadratic elements: scaled diagonals, which stay positive)
   double mass_damping = 0;               ///< Rayleigh: D = mass_damping M + stiffness_damping K(undeformed)
   double stiffness_damping = 0;
-  int threads = 0;  ///< of assembly; 0: those of the machine. Results do not depend on it.
+  bool quasi_static = false;  ///< what is prescribed moves without velocity and acceleration: for equilibria along time
+  int threads = 0;            ///< of assembly; 0: those of the machine. Results do not depend on it.
 };
 
 /// Values at the nodes, for pictures: means over the elements around, also where materials meet.
@@ -119,7 +142,7 @@ struct SolidFields {
 class SolidSystem : public MechanicalSystem {
  public:
   [[nodiscard]] virtual const SolidModel& model() const noexcept = 0;
-  /// Where the displacement of a node along an axis stands in q; −1: prescribed, or the node belongs to no region.
+  /// Where the displacement of a node along an axis stands in q; −1: prescribed, rigid, or the node belongs to no region.
   [[nodiscard]] virtual int coordinate(int node, int axis) const noexcept = 0;
   /// Numbers in λ of the pressures of an element of the mesh, in the order of their functions; empty where it has none.
   [[nodiscard]] virtual std::vector<int> pressures(int element) const = 0;

@@ -59,6 +59,40 @@ pressure = "continuous"
 )";
 std::string with(std::string_view more) { return std::string(head) + std::string(rubber) + std::string(more); }
 
+TEST(SolidFile, HasRigidParts) {
+  const SolidFile file = solid(with(R"([[rigid]]
+group = "top"
+name = "plate"
+reference = ["10 mm", "12 mm"]
+force = [0, "-2*t"]
+moment = [0, 0, "3 N*m"]
+displacement = {x = "1 mm"}
+mass = "2 kg"
+inertia = 0.01
+[[rigid]]
+group = "bottom"
+rotation = {z = "90 deg"}
+)"),
+                               {"solid.rigid_stiffness=inf"});
+  ASSERT_EQ(file.model.rigid.size(), 2u);
+  const fem::RigidRegion& plate = file.model.rigid[0];
+  EXPECT_EQ(plate.name, "plate");
+  EXPECT_EQ(plate.group, "top");
+  ASSERT_TRUE(plate.reference);
+  EXPECT_EQ((*plate.reference)[1], 0.012);
+  EXPECT_EQ(plate.force[1](2.0), -4);
+  EXPECT_EQ(plate.moment[2](0.0), 3);
+  ASSERT_TRUE(plate.displacement[0]);
+  EXPECT_EQ((*plate.displacement[0])(0.0), 0.001);
+  EXPECT_FALSE(plate.displacement[1] || plate.rotation[2]) << "an axis that is not named stays free";
+  EXPECT_EQ(plate.mass, 2);
+  EXPECT_EQ(plate.inertia, (std::array<double, 3>{0, 0, 0.01}));
+  EXPECT_EQ(file.model.rigid[1].name, "bottom");
+  EXPECT_NEAR((*file.model.rigid[1].rotation[2])(0.0), M_PI / 2, 1e-15);
+  EXPECT_EQ(file.model.rigid_stiffness, INFINITY);
+  EXPECT_NE(file.text.find("[[rigid]]"), std::string::npos);
+}
+
 TEST(SolidFile, BecomesTheModelThatIsWritten) {
   const SolidFile file = solid(with(R"([parameters]
 top = "2 mm"
@@ -221,6 +255,11 @@ TEST(SolidFile, MistakesAreNamedWithTheirPlace) {
                  "the mesh is plane; allowed: x, y");
   expect_mistake(with("[[prescribed]]\ngroup = \"left\"\ndisplacement = {x = \"3 N\"}\n"),
                  "the unit N does not fit; one like m is needed");
+  expect_mistake(with("[[rigid]]\nname = \"p\"\n"), "rigid.group: missing");
+  expect_mistake(with("[[rigid]]\ngroup = \"tip\"\n"), "rigid.group: unknown group 'tip'; did you mean 'top'?");
+  expect_mistake(with("[[rigid]]\ngroup = \"top\"\nname = \"1 a\"\n"), "rigid.name: \"1 a\"; allowed: letters");
+  expect_mistake(with("[[rigid]]\ngroup = \"top\"\nrotation = {z = \"X*t\"}\n"), "rigid.rotation.z: ");
+  expect_mistake(with("[[rigid]]\ngroup = \"top\"\nmoment = [0, 0, \"3 N\"]\n"), "the unit N does not fit");
   expect_mistake(with("[[probe]]\nname = \"p\"\n"), "the place: one of at = [x, y, z] and group");
   expect_mistake(with("[[material]]\nname = \"rubber\"\nlaw = \"neo-hooke\"\ndensity = 1\nmu = 1\nbulk = 1\n"),
                  "material.name: \"rubber\" is the name of another material, at part.toml:8:1");
