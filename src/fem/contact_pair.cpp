@@ -74,12 +74,40 @@ Result<ContactPair> ContactPair::make(const SolidModel& model, const Contact& co
   const auto highest = [](const ContactSurface& s) {
     return std::ranges::max(s.faces, {}, &ContactFace::height).height;
   };
-  pair.deepest_ = 0.5 * std::min(highest(pair.slave_), highest(pair.master()));
+  pair.deepest_ = std::min(highest(pair.slave_), highest(pair.master()));
+  if (model.mesh.dimension == 2) {
+    pair.limit_depths<2>(model.mesh.points);
+  } else {
+    pair.limit_depths<3>(model.mesh.points);
+  }
   if (!(contact.reach >= 0 && std::isfinite(contact.reach)))
     return Error{fmt::format("{}: reach = {}; it must be positive (0: automatic)", who, contact.reach)};
   if (auto ok = pair.find_candidates(model.mesh, contact.reach); !ok)
     return Error{fmt::format("{}: {}", who, ok.error().message)};
   return pair;
+}
+
+/// Half the way from the middle of a face to master faces behind it, undeformed; at most its height.
+template <int d>
+void ContactPair::limit_depths(In undeformed) {
+  Hit<d> hit;
+  for (const ContactFace& face : slave_.faces) {
+    double& limit = depth_limits_.emplace_back(face.height);
+    FaceFrame<d> middle;
+    for (const int node : slave_.nodes_of(face)) middle.x += node_vector<d>(undeformed, node) / face.nodes;
+    const auto points = slave_.points_of(face);
+    const Vec<d> normal =
+        area_vector<d>(frame_at<d>(points.front().shape, slave_.nodes_of(face), undeformed).tangents).normalized();
+    for (std::size_t m = 0; m < master().faces.size(); ++m) {
+      const ContactFace& other = master().faces[m];
+      const Vec<d> to = node_vector<d>(undeformed, master().nodes_of(other)[0]) - middle.x;
+      if (to.squaredNorm() > 16 * (face.height * face.height + other.height * other.height) ||
+          (self_ && shares_node(face, other)))
+        continue;
+      if (meet<d>(master(), static_cast<int>(m), undeformed, middle.x, normal, hit) && hit.gap < -0.1 * face.height)
+        limit = std::min(limit, -hit.gap / 2);
+    }
+  }
 }
 
 bool ContactPair::shares_node(const ContactFace& a, const ContactFace& b) const noexcept {
@@ -176,14 +204,14 @@ EvalStatus ContactPair::for_touching(const ContactState& state, Scratch scratch,
         const ContactFace& other = master().faces[at(m)];
         if (self_ && shares_node(face, other)) return;
         if (!meet<d>(master(), m, state.x, touch.frame.x, touch.normal, hit)) return;
-        if (std::abs(hit.gap) > 0.5 * std::min(face.height, other.height)) return;
+        if (std::abs(hit.gap) > std::min(depth_limits_[s], other.height)) return;
         const bool better = hit.weight > touch.hit.weight ||
                             (hit.weight == touch.hit.weight && std::abs(hit.gap) < std::abs(touch.hit.gap));
         if (better) touch.hit = hit;
       });
       if (touch.hit.face < 0 || touch.hit.gap >= 0) continue;
-      if (-touch.hit.gap > 0.25 * std::min(face.height, master().faces[at(touch.hit.face)].height))
-        status = EvalStatus::out_of_domain;
+      const double height = std::min(face.height, master().faces[at(touch.hit.face)].height);
+      if (-touch.hit.gap > std::min(0.25 * height, 0.5 * depth_limits_[s])) status = EvalStatus::out_of_domain;
       touch.point = &points[i];
       touch.area = (self_ ? 0.5 : 1.0) * slave_.weights[at(slave_.weight_starts[s]) + i];
       touch.pressure = pressure(law_, -touch.hit.gap);
@@ -297,7 +325,7 @@ EvalStatus ContactPair::energy(const ContactState& state, Scratch scratch, doubl
 EvalStatus ContactPair::summarise(const ContactState& state, Scratch scratch, ContactSummary& out) const noexcept {
   const auto run = [&]<int d>() {
     const EvalStatus status = for_touching<d>(state, scratch, [&](const Touch<d>& touch) {
-      for (int i = 0; i < d; ++i) out.force[at(i)] += touch.traction[i];
+      for (int i = 0; i < d && !self_; ++i) out.force[at(i)] += touch.traction[i];  // a surface pushes itself nowhere
       out.pressure = std::max(out.pressure, touch.pressure.p);
       out.energy += touch.area * touch.hit.weight * touch.pressure.energy;
       const auto first = candidates_.begin() + candidate_starts_[at(touch.face)];

@@ -6,9 +6,9 @@
 /// handed to nodes by the shape functions of both faces. Forces cancel exactly; x − y is parallel to n, so that moments of the pressure
 /// cancel as well, those of friction up to μ p g.
 ///
-/// Penetration is felt up to half the height of the lower of the two elements behind; the opposite side of a thin body is
-/// farther. A state with more than half of that is refused (out_of_domain), so that a step that would go through is tried again
-/// smaller.
+/// Penetration is felt up to the height of the lower of the two elements behind, and to half the way through the body where its
+/// opposite side belongs to the master surface, too. A state with more than a quarter of that height, or half of that way, is refused
+/// (out_of_domain), so that a step that would go through is tried again smaller.
 #include <optional>
 
 #include "contact_parts.hpp"
@@ -48,6 +48,8 @@ class ContactPair {
   [[nodiscard]] double smallest_gap(const ContactState& state) const noexcept;
   [[nodiscard]] bool shares_node(const ContactFace& a, const ContactFace& b) const noexcept;
   [[nodiscard]] Result<void> find_candidates(const Mesh& mesh, double reach);
+  template <int d>
+  void limit_depths(In undeformed);
 
   std::string name_ = {};
   int dimension_ = 3;
@@ -56,6 +58,7 @@ class ContactPair {
   ContactSurface slave_ = {};
   std::optional<ContactSurface> other_ = {};  ///< empty: the surface touches itself
   double deepest_ = 0, reach_ = 0;
+  std::vector<double> depth_limits_ = {};  ///< of each slave face
   std::vector<int> candidate_starts_ = {0},
                    candidates_ = {};  ///< of each slave face: master faces within reach, ascending
 

@@ -90,7 +90,7 @@ MechanicalState end_of(const SolidSystem& system, const RunSummary& run) {
 
 SolidModel soft_block(Shape shape) {
   SolidModel model;
-  model.mesh = *block({.shape = shape, .divisions = {2, 2, 2}, .high = {0.1, 0.1, 0.1}});
+  model.mesh = *block({.shape = shape, .divisions = {2, 2, 2}, .high = {0.2, 0.05, 0.2}});
   model.analysis = model.mesh.dimension == 3 ? Analysis::space : Analysis::plane_strain;
   model.materials = {{.name = "rubber", .density = 1000, .law = neo_hooke(1e6), .bulk = 5e6}};
   model.regions = {{.group = "body", .material = "rubber"}};
@@ -107,11 +107,18 @@ TEST(ContactPhysics, EveryKindOfMethodBouncesAndKeepsTheEnergy) {
   ASSERT_EQ((*system)->invariant_names(), std::vector<std::string>{"energy"});
   MechanicalState start = at_rest(**system);
   for (int node = 0; node < model.mesh.n_nodes(); ++node) start.v[(*system)->coordinate(node, 1)] = -1;
-  const double energy = 0.5 * 1000 * 0.1 * 0.1;
-  for (const auto& [method, allowed] :
-       {std::pair{"rodas4p", 0.01}, {"ros3p", 0.01}, {"radau", 0.01}, {"generalized-alpha:0.9", 0.03}, {"bdf", 0.05}}) {
+  const double energy = 0.5 * 1000 * 0.2 * 0.05;
+  struct Bounce {
+    const char* method;
+    double rtol, allowed;  // about three times what was measured; ros3p damps waves most
+  };
+  for (const auto& [method, rtol, allowed] : {Bounce{"rodas4p", 1e-5, 1e-5},
+                                              {"ros3p", 1e-6, 0.03},
+                                              {"radau", 1e-5, 3e-5},
+                                              {"generalized-alpha:0.9", 1e-4, 6e-4},
+                                              {"bdf", 1e-5, 3e-3}}) {
     IntegrateOptions options;
-    options.tolerances = {.rtol = 1e-4, .atol = 1e-6};
+    options.tolerances = {.rtol = rtol, .atol = 1e-2 * rtol};
     const auto run = integrate(problem_of(*system, start, 0.02), method, options);
     ASSERT_TRUE(run.ok()) << run.error().message;
     ASSERT_EQ(run->status, RunStatus::finished) << method;
@@ -134,7 +141,7 @@ TEST(ContactPhysics, BlocksSlideAndStickOnAnIncline) {
   for (const auto shape : {Shape::quad4, Shape::hex8})
     for (const double friction : {0.3, 0.8}) {
       SolidModel model = soft_block(shape);
-      model.obstacles = {{.name = "slope", .slave = "bottom", .point = {0, 4e-5, 0}, .axis = {0, 1, 0}}};
+      model.obstacles = {{.name = "slope", .slave = "bottom", .point = {0, 2e-5, 0}, .axis = {0, 1, 0}}};
       model.obstacles[0].law = {.friction = friction, .slip_speed = 1e-3};
       model.gravity = {of_time(fmt::format("{}", 9.81 * std::sin(alpha))),
                        of_time(fmt::format("{}", -9.81 * std::cos(alpha))), Function()};
@@ -143,7 +150,7 @@ TEST(ContactPhysics, BlocksSlideAndStickOnAnIncline) {
       ASSERT_TRUE(system.ok()) << system.error().message;
       IntegrateOptions options;
       options.tolerances = {.rtol = 1e-4, .atol = 1e-7};
-      const double time = 0.2;
+      const double time = 0.3;
       const auto run = integrate(problem_of(*system, at_rest(**system), time), "rodas4p", options);
       ASSERT_TRUE(run.ok() && run->status == RunStatus::finished);
       const MechanicalState end = end_of(**system, *run);
@@ -160,7 +167,8 @@ TEST(ContactPhysics, BlocksSlideAndStickOnAnIncline) {
     }
 }
 
-/// A hairpin is squeezed until its legs touch from inside: the surface touches itself, legs do not pass through each other and push back.
+/// A hairpin is squeezed between plates until its legs touch from inside: the surface touches itself, legs do not pass through each
+/// other, and forces balance.
 TEST(ContactPhysics, AHairpinTouchesItself) {
   constexpr double inner = 0.3, thick = 0.3, leg = 3;
   constexpr double bend = std::numbers::pi * inner;
@@ -170,34 +178,43 @@ TEST(ContactPhysics, AHairpinTouchesItself) {
               .divisions = {40, 2, 1},
               .low = {0, 0, 0},
               .high = {2 * leg + bend, thick, 0},
-              .map = [](const Place& s) {  // the upper leg, the bend, the lower leg; s[1] = 0 is the inner side
+              .map = [](const Place& s) {  // the lower leg, the bend, the upper leg; s[1] = 0 is the inner side
                 const double r = inner + s[1];
-                if (s[0] < leg) return Place{leg - s[0], r, 0};
-                if (s[0] > leg + bend) return Place{s[0] - leg - bend, -r, 0};
+                if (s[0] < leg) return Place{leg - s[0], -r, 0};
+                if (s[0] > leg + bend) return Place{s[0] - leg - bend, r, 0};
                 const double angle = (s[0] - leg) / inner;
-                return Place{-r * std::sin(angle), r * std::cos(angle), 0};
+                return Place{-r * std::sin(angle), -r * std::cos(angle), 0};
               }});
   model.analysis = Analysis::plane_strain;
   model.materials = {{.name = "rubber", .density = 1000, .law = neo_hooke(1e6), .bulk = 5e6}};
   model.regions = {{.group = "body", .material = "rubber"}};
-  model.prescribed = {fixed("right", 2), held("left", 0, "0"), held("left", 1, "-0.9*t")};
-  const std::vector<double> times = {0.2, 0.4, 0.6, 0.8, 1};
-  const auto free = build(model);
-  ASSERT_TRUE(free.ok()) << free.error().message;
-  const auto through = static_path(**free, at_rest(**free), {.times = times});
-  ASSERT_TRUE(through.ok()) << through.error().message;
+  model.prescribed = {fixed("right", 2)};
+  model.obstacles = {{.name = "above", .slave = "top", .point = {0, inner + thick, 0}, .axis = {0, -1, 0}},
+                     {.name = "below", .slave = "top", .point = {0, -inner - thick, 0}, .axis = {0, 1, 0}}};
+  model.obstacles[1].displacement[1] = of_time("0.65*t");
   model.contacts = {{.name = "inside", .slave = "bottom"}};
   const auto system = build(model);
   ASSERT_TRUE(system.ok()) << system.error().message;
-  const auto end = static_path(**system, at_rest(**system), {.times = times});
+  const auto end = static_path(**system, at_rest(**system), {.times = {0.2, 0.4, 0.6, 0.8, 1}});
   ASSERT_TRUE(end.ok()) << end.error().message;
   EXPECT_LT(output(**system, *end, "contact.inside.gap"), 0);
-  EXPECT_GT(output(**system, *end, "contact.inside.gap"), -0.02 * thick);
-  EXPECT_GT(output(**system, *end, "contact.inside.pressure"), 1e3);
-  EXPECT_NEAR(output(**system, *end, "contact.inside.force.y"), 0, 1e-6) << "both legs are slaves";
+  EXPECT_GT(output(**system, *end, "contact.inside.gap"), -0.05 * thick);
+  const double below = output(**system, *end, "contact.below.force.y");
+  EXPECT_GT(below, 1e4);
+  EXPECT_EQ(output(**system, *end, "contact.inside.force.y"), 0) << "a surface pushes itself nowhere";
+  EXPECT_NEAR(below + output(**system, *end, "contact.above.force.y") + output(**system, *end, "reaction.right.y"), 0,
+              1e-6 * below);
   EXPECT_EQ(output(**system, *end, "contact.inside.beyond"), 0);
-  EXPECT_LT(output(**system, *end, "reaction.left.y"), 1.5 * output(**free, *through, "reaction.left.y"))
-      << "squeezing takes more force, downwards";
+  // The lower leg is below the upper one: node by node across the gap.
+  const auto u = (*system)->displacements(end->t, view(end->q));
+  for (const int a : model.mesh.nodes_of(*model.mesh.find_group("bottom")))
+    for (const int b : model.mesh.nodes_of(*model.mesh.find_group("bottom"))) {
+      const auto y = [&](int node) { return model.mesh.point(node)[1] + u[static_cast<std::size_t>(2 * node + 1)]; };
+      const auto x = model.mesh.point(a), other = model.mesh.point(b);
+      if (x[0] > 0.5 && std::abs(x[0] - other[0]) < 1e-9 && x[1] < 0 && other[1] > 0) {
+        EXPECT_GT(y(b) - y(a), -0.1 * thick) << x[0];
+      }
+    }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 /// Friction is Coulomb's, regularised, so that it needs no memory:
 ///   τ = −μ p v_t/√(|v_t|² + v_s²),   v_t: tangential velocity of the point relative to the other surface                (2)
 /// Surfaces that should stick creep with v_t = v_s s/√(1 − s²) under the fraction s of the largest friction, and at rest there is no
-/// friction at all: static equilibria do not know it. p and τ are forces per undeformed area of the slave surface.
+/// friction at all: in static equilibria only prescribed motions and moving obstacles slide. p and τ are forces per undeformed area of the slave surface.
 #include <array>
 #include <string>
 

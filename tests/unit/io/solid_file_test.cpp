@@ -159,6 +159,52 @@ TEST(SolidFile, MaterialsMayHaveAMemory) {
   expect_mistake(remembering("[{g = 0.7, tau = 1}, {g = 0.3, tau = 2}]"), "add up to 1");
 }
 
+TEST(SolidFile, ContactsAndObstacles) {
+  const SolidFile file = solid(with(R"([[contact]]
+name = "sides"
+slave = "left"
+master = "right"
+stiffness = "1 MPa/mm"
+friction = 0.3
+reach = "3 mm"
+[[obstacle]]
+name = "roller"
+slave = "top"
+shape = "cylinder"
+point = [0, "30 mm"]
+radius = "20 mm"
+displacement = {y = "-0.001*t"}
+)"));
+  ASSERT_EQ(file.model.contacts.size(), 1u);
+  const fem::Contact& contact = file.model.contacts[0];
+  EXPECT_EQ(contact.name + contact.slave + contact.master, "sidesleftright");
+  EXPECT_DOUBLE_EQ(contact.law.stiffness, 1e9);
+  EXPECT_DOUBLE_EQ(contact.law.friction, 0.3);
+  EXPECT_DOUBLE_EQ(contact.law.slip_speed, 1e-3);
+  EXPECT_DOUBLE_EQ(contact.reach, 3e-3);
+  ASSERT_EQ(file.model.obstacles.size(), 1u);
+  const fem::Obstacle& obstacle = file.model.obstacles[0];
+  EXPECT_EQ(obstacle.shape, fem::ObstacleShape::cylinder);
+  EXPECT_EQ(obstacle.slave, "top");
+  EXPECT_DOUBLE_EQ(obstacle.point[1], 0.03);
+  EXPECT_DOUBLE_EQ(obstacle.radius, 0.02);
+  EXPECT_DOUBLE_EQ(obstacle.displacement[1](2.0), -0.002);
+  EXPECT_TRUE(fem::build(file.model).ok());
+  EXPECT_EQ(solid(file.text).text, file.text);
+
+  expect_mistake(with("[[contact]]\nname = \"c\"\nslave = \"lft\"\n"),
+                 "contact.slave: unknown group 'lft'; did you mean 'left'?");
+  expect_mistake(with("[[contact]]\nname = \"c\"\nslave = \"left\"\nmaster = \"rigt\"\n"),
+                 "contact.master: unknown group 'rigt'");
+  expect_mistake(with("[[contact]]\nname = \"c\"\nslave = \"left\"\nfriction = -1\n"),
+                 "contact.friction: -1 is not allowed");
+  expect_mistake(with("[[contact]]\nname = \"c d\"\nslave = \"left\"\n"), "contact.name: \"c d\"; allowed: letters");
+  expect_mistake(with("[[obstacle]]\nname = \"o\"\nslave = \"top\"\nshape = \"cone\"\n"),
+                 "obstacle.shape: unknown shape of obstacle 'cone'");
+  expect_mistake(with("[[obstacle]]\nname = \"o\"\nslave = \"top\"\nshape = \"plane\"\ndisplacement = {y = \"X*t\"}\n"),
+                 "an obstacle is rigid: a function of t");
+}
+
 TEST(SolidFile, EveryLawOfTheListCanBeWritten) {
   const std::map<std::string, std::string> constants = {
       {"linear-elastic", "young = \"200 GPa\"\npoisson = 0.3"},
