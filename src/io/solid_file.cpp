@@ -252,13 +252,9 @@ class SolidReader final : public ModelTables {
     obstacle.shape = shape == "plane"      ? fem::ObstacleShape::plane
                      : shape == "cylinder" ? fem::ObstacleShape::cylinder
                                            : fem::ObstacleShape::sphere;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const AxisMotion& axis = draft.fem.displacement[i];
-      if (!axis.by_place.empty())
-        return values_.complain_at(axis.place, axis.path,
-                                   fmt::format("\"{}\"; an obstacle is rigid: a function of t", axis.by_place));
-      if (axis.everywhere != nullptr) obstacle.displacement[i] = *axis.everywhere;
-    }
+    for (std::size_t i = 0; i < 3; ++i)
+      if (const auto& motion = draft.fem.displacement[i].everywhere; motion != nullptr)
+        obstacle.displacement[i] = *motion;
     solid_.model.obstacles.push_back(std::move(obstacle));
   }
 

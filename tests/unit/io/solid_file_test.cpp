@@ -202,7 +202,7 @@ displacement = {y = "-0.001*t"}
   expect_mistake(with("[[obstacle]]\nname = \"o\"\nslave = \"top\"\nshape = \"cone\"\n"),
                  "obstacle.shape: unknown shape of obstacle 'cone'");
   expect_mistake(with("[[obstacle]]\nname = \"o\"\nslave = \"top\"\nshape = \"plane\"\ndisplacement = {y = \"X*t\"}\n"),
-                 "an obstacle is rigid: a function of t");
+                 "obstacle.displacement.y: \"X*t\": column 1: unknown name 'X'");
 }
 
 TEST(SolidFile, EveryLawOfTheListCanBeWritten) {
