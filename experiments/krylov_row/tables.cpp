@@ -3,10 +3,9 @@
 
 #include <array>
 
+#include "experiments/krylov_row/first_stage.hpp"
 #include "experiments/krylov_row/krylov_row.hpp"
 #include "experiments/krylov_row/plate_run.hpp"
-#include "rubato/linalg/krylov_matrix.hpp"
-#include "rubato/problem/linearisation.hpp"
 
 namespace rubato::experiments::plate {
 namespace {
@@ -38,37 +37,9 @@ double mean_dimension(const Outcome& outcome) {
   return outcome.solves > 0 ? static_cast<double>(outcome.products) / static_cast<double>(outcome.solves) : 0;
 }
 
-/// One linear system of the first stage at the start: A = B/(hγ) − J, γ = ¼, r = f.
-struct FirstStage {
-  explicit FirstStage(int nx, int ny)
-      : instance(*catalogue::make_problem("viscoelastic-plate", {{"nx", double(nx)}, {"ny", double(ny)}})) {
-    const Dae& dae = *instance.problem.dae;
-    ScratchMemory memory(dae.scratch_bytes());
-    const At at{.t = 0,
-                .x = view(std::as_const(instance.problem.x)),
-                .u = {},
-                .base = {},
-                .mode = 0,
-                .scratch = memory.scratch()};
-    linear = *Linearisation::create(dae, at, JacobianSource::automatic);
-    const Vector zero = Vector::Zero(dae.size());
-    static_cast<void>(linear->update(at, view(zero)));
-    f.setZero(dae.size());
-    static_cast<void>(dae.f(at, view(f)));
-    for (int i = 0; i < dae.size(); ++i) algebraic.push_back(dae.layout().kind(i) == Kind::algebraic ? 1 : 0);
-  }
-  [[nodiscard]] KrylovMatrix::Outcome solve(double h, const KrylovMatrixOptions& options, double tolerance) const {
-    KrylovMatrix matrix(linear->mass_pattern(), linear->jacobian_pattern(), algebraic, options);
-    matrix.linearise(linear->mass(), linear->jacobian());
-    if (matrix.factor(4 / h) != FactorStatus::ok) return {};
-    Vector x(f.size());
-    return matrix.solve(view(f), view(x), tolerance);
-  }
-  catalogue::Instance instance;
-  std::unique_ptr<Linearisation> linear;
-  Vector f;
-  std::vector<char> algebraic;
-};
+catalogue::Instance plate_of(int nx, int ny) {
+  return *catalogue::make_problem("viscoelastic-plate", {{"nx", double(nx)}, {"ny", double(ny)}});
+}
 
 Section table_of_runs(const Control& control, KrylovPreconditioner preconditioner) {
   const bool ours_alone = preconditioner != KrylovPreconditioner::none;
@@ -126,10 +97,12 @@ Section dimensions(const Control& control) {
   for (const auto& [nx, ny] : {std::pair{10, 4}, {8, 4}, {10, 6}, {12, 3}, {40, 16}, {160, 64}}) {
     if (control.stopped()) break;
     if (control.say) control.say(fmt::format("plate, {} × {} elements", nx, ny));
-    const FirstStage stage(nx, ny);
+    const catalogue::Instance plate = plate_of(nx, ny);
+    const FirstStage stage(plate.problem);
     const auto count = [&](KrylovConstraints constraints, KrylovPreconditioner preconditioner) {
       const auto outcome =
-          stage.solve(0.1, {.constraints = constraints, .preconditioner = preconditioner, .max_dimension = 400}, 1e-6);
+          stage.solve(0.1, {.constraints = constraints, .preconditioner = preconditioner, .max_dimension = 400}, 1e-6)
+              .iteration;
       return outcome.converged ? fmt::format("{}", outcome.products) : std::string("—");
     };
     const bool small = nx < 40;
@@ -165,13 +138,14 @@ Section residuals(const Control&) {
                   .difference =
                       "The figure of the publication is lost; prototype at h = 0.1: 0.53, 0.30, 0.25, 0.14, 0.098, "
                       "0.028, 3.9e-3, 3.7e-4, 1.4e-8."};
-  const FirstStage stage(10, 4);
+  const catalogue::Instance plate = plate_of(10, 4);
+  const FirstStage stage(plate.problem);
   std::vector<io::Series> curves;
   for (const double h : {0.1, 1e-3}) {
     io::Series curve{.name = fmt::format("h = {:g} s", h), .x = {}, .y = {}};
     std::vector<io::Cell> row = {fmt::format("{:g}", h)};
     for (int m = 1; m <= 112; ++m) {
-      const double residual = stage.solve(h, {.max_dimension = m}, 1e-15).residual;
+      const double residual = stage.solve(h, {.max_dimension = m}, 1e-15).iteration.residual;
       curve.x.push_back(m);
       curve.y.push_back(std::max(residual, 1e-16));
       for (const int shown : {10, 20, 50, 80, 90, 95, 100, 105, 110})

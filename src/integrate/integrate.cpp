@@ -706,6 +706,17 @@ Result<void> krylov_checked(const InitialValueProblem& problem, const Method& me
           fmt::format("krylov.use is not for mechanical systems yet: {} and its equations have units of their own, and "
                       "residuals are not scaled",
                       block.name)};
+  const KrylovOptions& krylov = options.linear.krylov;
+  if (krylov.products == KrylovProducts::dual && problem.dae->dual() == nullptr)
+    return Error{
+        "krylov.products = \"dual\": this model is not written as a template over its scalar; use \"differences\""};
+  if (krylov.products != KrylovProducts::matrix && krylov.matrix.constraints == KrylovConstraints::whole &&
+      krylov.matrix.preconditioner == KrylovPreconditioner::diagonal)
+    return Error{
+        "krylov.preconditioner = \"diagonal\" needs the diagonal of J, which krylov.products forms with \"matrix\" "
+        "only"};
+  if (krylov.matrix.restart < 0)
+    return Error{fmt::format("krylov.restart = {} must be 0 (never) or more", krylov.matrix.restart)};
   if (options.linear.krylov.matrix.max_dimension < 1)
     return Error{
         fmt::format("krylov.max_dimension = {} must be 1 or more", options.linear.krylov.matrix.max_dimension)};

@@ -41,6 +41,7 @@ class RosenbrockStepper final : public Stepper {
                     std::unique_ptr<SteppedSystem> system);
   [[nodiscard]] StepStatus linearise(double t, double h) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
+  void weigh_residuals(double h) noexcept;
 
   const RosenbrockTable& table_;
   std::unique_ptr<SteppedSystem> system_;
@@ -51,10 +52,12 @@ class RosenbrockStepper final : public Stepper {
   double h_ = 0;
   bool has_trial_ = false;  ///< the last attempt came as far as trial_ and error_
   double t_ = 0;
+  static constexpr double first_estimate = 0.1;
+  double estimate_ = first_estimate, trial_estimate_ = first_estimate;  ///< of the error of the last step
 
   bool linearised_ = false;
   double factored_c_ = 0;  ///< 0: no valid factor
-  Vector zero_, f_time_, stage_, sum_, error_;
+  Vector zero_, f_time_, stage_, sum_, error_, weights_;
   Matrix f_, stages_;  ///< columns: f at the stages, u_i
 
   double end_slopes_[max_rosenbrock_stages] = {};  ///< m_j'(1) of (2)

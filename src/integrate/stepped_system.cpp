@@ -1,8 +1,11 @@
 #include "stepped_system.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "rubato/base/assert.hpp"
 #include "rubato/linalg/step_scaling.hpp"
@@ -47,10 +50,38 @@ SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const Integrate
 }
 
 Result<void> SteppedSystem::find_structure(const At& at) {
-  auto made = Linearisation::create(dae_, at, options_.linear.jacobian);
+  const KrylovOptions& krylov = options_.linear.krylov;
+  JacobianSource source = options_.linear.jacobian;
+  JacobianRows rows = JacobianRows::all;
+  if (krylov.use && krylov.products != KrylovProducts::matrix) {
+    source = krylov.products == KrylovProducts::dual ? JacobianSource::dual : JacobianSource::differences;
+    const bool constraints = krylov.matrix.constraints == KrylovConstraints::eliminated ||
+                             krylov.matrix.preconditioner == KrylovPreconditioner::constraint ||
+                             krylov.coupling == KrylovCoupling::error;
+    rows = constraints && dae_.layout().has_algebraic() ? JacobianRows::algebraic : JacobianRows::none;
+  }
+  auto made = Linearisation::create(dae_, at, source, rows);
   if (!made) return made.error();
   linearisation_ = std::move(*made);
+  if (krylov.use)
+    if (auto good = constraints_checked(); !good) return good;
   adopt_structure();
+  return {};
+}
+
+/// Krylov spaces split unknowns by their kinds: B must have nothing where these are algebraic.
+Result<void> SteppedSystem::constraints_checked() const {
+  const SparsePattern& b = linearisation_->mass_pattern();
+  int place = 0;
+  for (int col = 0; col < b.cols(); ++col)
+    for (const int row : b.column(col)) {
+      const double value = linearisation_->mass()[static_cast<std::size_t>(place++)];
+      if (value == 0) continue;
+      for (const int i : {row, col})
+        if (dae_.layout().kind(i) == Kind::algebraic)
+          return Error{fmt::format("krylov.use: {} is algebraic, but B has the entry {} in its row or column",
+                                   dae_.layout().component_name(i), value)};
+    }
   return {};
 }
 
@@ -119,31 +150,42 @@ StepStatus SteppedSystem::extend_pattern(const At& at) noexcept {
   return StepStatus::ok;
 }
 
-void SteppedSystem::make_step_matrix() {
-  if (matrix_) {
-    const FactorStatistics s = matrix_->statistics();
+void SteppedSystem::retire_matrices() noexcept {
+  if (krylov_) {
+    const SolverReport s = krylov_->report();
     retired_.full_factorisations += s.full_factorisations;
-    retired_.refactorisations += s.refactorisations;
-    retired_.solves += s.solves;
     retired_.library_allocations += s.library_allocations;
   }
+  if (!matrix_) return;
+  const FactorStatistics s = matrix_->statistics();
+  retired_.full_factorisations += s.full_factorisations;
+  retired_.refactorisations += s.refactorisations;
+  retired_.solves += s.solves;
+  retired_.library_allocations += s.library_allocations;
+}
+
+void SteppedSystem::make_step_matrix() {
+  retire_matrices();
+  if (options_.linear.krylov.use) return make_krylov_matrix();
   std::vector<PivotPosition> local;
-  if (options_.linear.krylov.use) {
-    shifts_ = {.real = 0, .complex = 0};
-    std::vector<char> algebraic(static_cast<std::size_t>(size()));
-    for (int i = 0; i < size(); ++i)
-      algebraic[static_cast<std::size_t>(i)] = dae_.layout().kind(i) == Kind::algebraic ? 1 : 0;
-    KrylovMatrixOptions krylov = options_.linear.krylov.matrix;
-    krylov.back_end = options_.linear.back_end;
-    krylov_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), algebraic, krylov);
-  } else {
-    for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
-  }
+  for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
   matrix_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), local,
                   StepMatrixOptions{.back_end = options_.linear.back_end,
                                     .condense = options_.linear.condense,
                                     .real_shifts = shifts_.real,
                                     .complex_shifts = shifts_.complex});
+}
+
+/// Of the step matrix only products with B remain.
+void SteppedSystem::make_krylov_matrix() {
+  KrylovMatrixOptions options = options_.linear.krylov.matrix;
+  options.back_end = options_.linear.back_end;
+  products_.reset();
+  if (options_.linear.krylov.products != KrylovProducts::matrix) products_.emplace(*linearisation_);
+  krylov_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), dae_.layout().algebraic(),
+                  options, products_ ? &*products_ : nullptr);
+  matrix_.emplace(linearisation_->mass_pattern(), SparsePattern::from_entries(size(), size(), {}),
+                  std::span<const PivotPosition>{}, StepMatrixOptions{.real_shifts = 0});
 }
 
 StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
@@ -155,12 +197,16 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
     if (const StepStatus extended = extend_pattern(point); extended != StepStatus::ok) return extended;
     status = linearisation_->update(point, w, f0);
   }
-  ++counters.jacobians;
+  if (!products_) ++counters.jacobians;
   counters.f_calls_jacobian += linearisation_->f_calls() - before;
   if (status != EvalStatus::ok) return step_status(status);
+  if (krylov_) {
+    matrix_->linearise(linearisation_->mass(), {});
+    krylov_->linearise(linearisation_->mass(), linearisation_->jacobian());
+    return StepStatus::ok;
+  }
   if (positions_.n == 0) {
     matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
-    if (krylov_) krylov_->linearise(linearisation_->mass(), linearisation_->jacobian());
     return StepStatus::ok;
   }
   own_jacobian_ = map(linearisation_->jacobian());
@@ -183,10 +229,14 @@ StepStatus SteppedSystem::solve_stage(In r, Out x, double h) noexcept {
   const double tolerance = coupling == KrylovCoupling::tenth  ? 0.1 * rtol
                            : coupling == KrylovCoupling::step ? h * rtol
                                                               : 0.01 * rtol / h;
-  const auto outcome = krylov_->solve(r, x, std::clamp(tolerance, 1e-13, 0.5));
+  const long before = linearisation_->f_calls();
+  const auto outcome =
+      krylov_->solve(r, x, weighs_residuals() ? weighted_tolerance_ : std::clamp(tolerance, 1e-13, 0.5));
   ++counters.solves;
   counters.krylov_products += outcome.products;
+  counters.f_calls_jacobian += linearisation_->f_calls() - before;
   if (outcome.converged) return StepStatus::ok;
+  if (products_ && products_->status != EvalStatus::ok) return step_status(std::exchange(products_->status, {}));
   return std::isfinite(outcome.residual) ? StepStatus::krylov_failed : StepStatus::not_finite;
 }
 
@@ -253,6 +303,10 @@ Statistics SteppedSystem::statistics() const noexcept {
   const FactorStatistics now = matrix_->statistics();
   s.full_factorisations = retired_.full_factorisations + now.full_factorisations;
   s.library_allocations = retired_.library_allocations + now.library_allocations;
+  if (krylov_) {
+    s.full_factorisations += krylov_->report().full_factorisations;
+    s.library_allocations += krylov_->report().library_allocations;
+  }
   return s;
 }
 

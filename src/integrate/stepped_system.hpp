@@ -2,6 +2,7 @@
 /// What every implicit stepper needs of its problem: evaluations at a point, the linearisation, the scaled step matrix,
 /// and the counters of all this.
 #include <complex>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -18,6 +19,22 @@
 namespace rubato {
 
 [[nodiscard]] StepStatus step_status(FactorStatus status) noexcept;
+
+/// Products by a linearisation that forms no Jacobian.
+class LinearisationProduct final : public JacobianProduct {
+ public:
+  explicit LinearisationProduct(Linearisation& linearisation) : linearisation_(linearisation) {}
+  void times(In v, Out y) noexcept override {
+    const EvalStatus now = linearisation_.product(v, y);
+    if (now == EvalStatus::ok) return;
+    status = now;
+    map(y).setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  EvalStatus status = EvalStatus::ok;  ///< of the last product that could not be had
+
+ private:
+  Linearisation& linearisation_;
+};
 
 class SteppedSystem {
  public:
@@ -105,6 +122,15 @@ class SteppedSystem {
   void solve(In r, Out x, int slot = 0) noexcept { solve_with(r, x, slot); }
   /// The same by whatever the options say, factor or Krylov spaces, for a step of size h.
   [[nodiscard]] StepStatus solve_stage(In r, Out x, double h) noexcept;
+  /// Residuals of Krylov spaces are measured by the error they cause: weigh_residuals() before the stages.
+  [[nodiscard]] bool weighs_residuals() const noexcept {
+    return krylov_ && options_.linear.krylov.coupling == KrylovCoupling::error;
+  }
+  /// `weights` of the unknowns in the error norm; residuals in that norm up to `tolerance`.
+  void weigh_residuals(In weights, double tolerance) noexcept {
+    krylov_->weigh(weights);
+    weighted_tolerance_ = tolerance;
+  }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
 
   /// In place, column by column: with the factors of the first real slots, and with those of the first complex ones.
@@ -132,6 +158,9 @@ class SteppedSystem {
   [[nodiscard]] Result<void> find_structure(const At& at);
   void adopt_structure();
   void make_step_matrix();
+  void make_krylov_matrix();
+  void retire_matrices() noexcept;
+  [[nodiscard]] Result<void> constraints_checked() const;
   void find_position_rows();
   [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
   [[nodiscard]] bool scales() const noexcept { return options_.linear.scaling != ScalingMode::none && mechanical_; }
@@ -142,7 +171,12 @@ class SteppedSystem {
     ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
     if (scales()) scale(std::abs(c));
     if constexpr (std::is_same_v<T, double>)
-      if (krylov_) return step_status(krylov_->factor(c));
+      if (krylov_) {
+        const long before = krylov_->factorisations();
+        const FactorStatus status = krylov_->factor(c);
+        counters.factorisations += krylov_->factorisations() - before;
+        return step_status(status);
+      }
     ++counters.factorisations;
     return step_status(matrix_->factor(c, slot));
   }
@@ -162,7 +196,9 @@ class SteppedSystem {
   ScratchMemory scratch_;
   std::unique_ptr<Linearisation> linearisation_;
   std::optional<StepMatrix> matrix_;  ///< with Krylov spaces for its products only
+  std::optional<LinearisationProduct> products_;
   std::optional<KrylovMatrix> krylov_;
+  double weighted_tolerance_ = 0;
 
   Vector base_, u_, u_rate_, row_scale_, col_scale_;
   At point_;  ///< holds the mode; the views of u_, base_ and scratch_ never change

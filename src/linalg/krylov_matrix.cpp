@@ -1,14 +1,19 @@
 #include "rubato/linalg/krylov_matrix.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "rubato/linalg/sparse_product.hpp"
 
 namespace rubato {
 
 KrylovMatrix::KrylovMatrix(const SparsePattern& B, const SparsePattern& J, std::span<const char> algebraic,
-                           const KrylovMatrixOptions& options)
-    : b_pattern_(B), j_pattern_(J), algebraic_(algebraic.begin(), algebraic.end()), options_(options) {
+                           const KrylovMatrixOptions& options, JacobianProduct* product)
+    : b_pattern_(B),
+      j_pattern_(J),
+      algebraic_(algebraic.begin(), algebraic.end()),
+      options_(options),
+      product_(product) {
   const int n = J.rows();
   std::vector<int> number(algebraic_.size(), -1);
   for (int i = 0; i < n; ++i)
@@ -33,10 +38,12 @@ KrylovMatrix::KrylovMatrix(const SparsePattern& B, const SparsePattern& J, std::
   j_.assign(static_cast<std::size_t>(J.nnz()), 0.0);
   const int most = options.max_dimension;
   if (options.process == KrylovProcess::gmres)
-    gmres_ = Gmres(n, most);
+    gmres_ = Gmres(n, options.restart > 0 ? std::min(options.restart, most) : most);
   else
     space_ = KrylovSpace(n, most);
-  for (Vector* v : {&diagonal_, &right_, &solution_, &work_, &work2_, &full_}) v->setZero(n);
+  for (Vector* v :
+       {&diagonal_, &left_, &inverse_right_, &right_, &constraint_right_, &solution_, &work_, &work2_, &full_})
+    v->setZero(n);
 }
 
 void KrylovMatrix::linearise(In B_values, In J_values) noexcept {
@@ -49,8 +56,10 @@ void KrylovMatrix::linearise(In B_values, In J_values) noexcept {
 FactorStatus KrylovMatrix::factor(double c) noexcept {
   if (c != c_) space_.clear();
   c_ = c;
+  weighted_ = false;
   if (needs_constraints() && !constraints_factored_) {
     for (std::size_t i = 0; i < gz_.size(); ++i) gz_[i] = j_[static_cast<std::size_t>(constraint_places_[i])];
+    ++factorisations_;
     if (const FactorStatus status = constraints_->factor(gz_); status != FactorStatus::ok) return status;
     constraints_factored_ = true;
   }
@@ -68,8 +77,34 @@ FactorStatus KrylovMatrix::factor(double c) noexcept {
   return diagonal_.allFinite() ? FactorStatus::ok : FactorStatus::not_finite;
 }
 
+void KrylovMatrix::weigh(In weights) noexcept {
+  space_.clear();
+  weighted_ = true;
+  const bool preconditioned = !eliminates() && options_.preconditioner != KrylovPreconditioner::none;
+  const auto diagonal_of = [](const SparsePattern& pattern, const std::vector<double>& values, int i) {
+    const int p = pattern.index_of(i, i);
+    return p < 0 ? 0.0 : std::abs(values[static_cast<std::size_t>(p)]);
+  };
+  for (int i = 0; i < left_.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double row = algebraic_[k] != 0 ? diagonal_of(j_pattern_, j_, i) : c_ * diagonal_of(b_pattern_, b_, i);
+    const double weight = std::isfinite(weights[k]) && weights[k] > 0 ? weights[k] : 1.0;
+    left_[i] = weight / (row > 0 ? row : 1.0);
+    inverse_right_[i] = preconditioned ? left_[i] : weight;
+  }
+}
+
+void KrylovMatrix::multiply_jacobian(In x, Out y) noexcept {
+  if (product_)
+    product_->times(x, y);
+  else
+    rubato::multiply(j_pattern_, j_, x, y);
+}
+
+void KrylovMatrix::multiply_constraints(In x, Out y) noexcept { rubato::multiply(j_pattern_, j_, x, y); }
+
 void KrylovMatrix::multiply(In x, Out y) noexcept {
-  rubato::multiply(j_pattern_, j_, x, y);
+  multiply_jacobian(x, y);
   map(y) = -map(y);
   multiply_add(b_pattern_, b_, c_, x, y);
 }
@@ -82,7 +117,7 @@ void KrylovMatrix::solve_constraints(Out values) noexcept {
 
 /// A_yy x − f_z z with z = −g_z⁻¹ g_y x: the product with A of (x, z), whose rows of z vanish.
 void KrylovMatrix::multiply_reduced(In x, Out y) noexcept {
-  rubato::multiply(j_pattern_, j_, x, y);  // g_y x in the places of z
+  multiply_constraints(x, y);  // g_y x in the places of z
   solve_constraints(y);
   full_ = map(x);
   for (const int i : z_) full_[i] = -y[static_cast<std::size_t>(i)];
@@ -94,61 +129,82 @@ void KrylovMatrix::precondition(In x, Out y) noexcept {
   map(y) = map(x).cwiseQuotient(diagonal_);
   if (options_.preconditioner == KrylovPreconditioner::diagonal || z_.empty()) return;
   for (const int i : z_) y[static_cast<std::size_t>(i)] = 0;
-  rubato::multiply(j_pattern_, j_, In(y), view(full_));  // g_y y
+  multiply_constraints(In(y), view(full_));  // g_y y
   for (const int i : z_) full_[i] = -(x[static_cast<std::size_t>(i)] + full_[i]);
   solve_constraints(view(full_));
   for (const int i : z_) y[static_cast<std::size_t>(i)] = full_[i];
 }
 
-void KrylovMatrix::multiply_preconditioned(In x, Out y) noexcept {
-  precondition(x, view(work2_));
-  multiply(view(std::as_const(work2_)), y);
+void KrylovMatrix::apply(In v, Out y) noexcept {
+  if (weighted_) {
+    work_ = map(v).cwiseQuotient(inverse_right_);  // D_R
+    v = view(std::as_const(work_));
+  }
+  if (eliminates()) {
+    multiply_reduced(v, y);
+  } else if (options_.preconditioner == KrylovPreconditioner::none) {
+    multiply(v, y);
+  } else {
+    precondition(v, view(work2_));
+    multiply(view(std::as_const(work2_)), y);
+  }
+  if (weighted_) map(y).array() *= left_.array();
 }
 
-template <class Apply>
-KrylovMatrix::Outcome KrylovMatrix::iterate(In r, Out x, double tolerance, Apply&& apply) noexcept {
-  const double size = map(r).norm();
+/// From right_ to solution_; both are overwritten.
+KrylovMatrix::Outcome KrylovMatrix::iterate(double tolerance) noexcept {
+  if (weighted_) right_.array() *= left_.array();
+  const double size = right_.norm(), unit = weighted_ ? std::sqrt(static_cast<double>(right_.size())) : size;
+  const double target = weighted_ ? std::max(tolerance * unit, 1e-13 * size) : tolerance * unit;  // not below rounding
+  const auto product = [this](In v, Out y) noexcept { apply(v, y); };
+  const In r = view(std::as_const(right_));
+  Outcome all;
+  const auto take = [&](bool converged, int products, double residual) {
+    all = {.converged = converged, .products = all.products + products, .residual = unit == 0 ? 0 : residual / unit};
+  };
   if (options_.process == KrylovProcess::gmres) {
-    const auto outcome = gmres_.solve(r, x, tolerance * size, options_.max_dimension, apply);
-    return {.converged = outcome.converged,
-            .products = outcome.iterations,
-            .residual = size == 0 ? 0 : outcome.residual / size};
+    const auto outcome = gmres_.solve(r, view(solution_), target, options_.max_dimension, product);
+    take(outcome.converged, outcome.iterations, outcome.residual);
+  } else {
+    const bool used = space_.dimension() > 0;
+    for (const bool again : {false, true}) {
+      if (again && !(used && space_.full() && !all.converged)) break;
+      if (again) space_.clear();  // full of what earlier right-hand sides needed
+      const auto outcome = space_.solve(r, view(solution_), target, options_.max_dimension, product);
+      take(outcome.converged, outcome.products, outcome.residual);
+    }
   }
-  const auto outcome = space_.solve(r, x, tolerance * size, options_.max_dimension, apply);
-  return {.converged = outcome.converged,
-          .products = outcome.products,
-          .residual = size == 0 ? 0 : outcome.residual / size};
+  if (weighted_) solution_.array() /= inverse_right_.array();
+  return all;
 }
 
 KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance) noexcept {
   right_ = map(r);
-  if (options_.constraints == KrylovConstraints::eliminated && !z_.empty()) {
-    // A_yy y + f_z g_z⁻¹ g_y y = r_y − f_z g_z⁻¹ r_z, then z = −g_z⁻¹ (r_z + g_y y).
-    work_ = right_;
-    solve_constraints(view(work_));
-    for (int i = 0; i < work_.size(); ++i)
-      if (algebraic_[static_cast<std::size_t>(i)] == 0) work_[i] = 0;
-    rubato::multiply(j_pattern_, j_, view(std::as_const(work_)), view(full_));
-    work_ = right_ - full_;
-    for (const int i : z_) work_[i] = 0;
-    const Outcome outcome = iterate(view(std::as_const(work_)), view(solution_), tolerance,
-                                    [this](In v, Out y) noexcept { multiply_reduced(v, y); });
-    rubato::multiply(j_pattern_, j_, view(std::as_const(solution_)), view(full_));
-    for (const int i : z_) full_[i] = -(right_[i] + full_[i]);
-    solve_constraints(view(full_));
-    for (const int i : z_) solution_[i] = full_[i];
+  if (eliminates()) return solve_eliminated(x, tolerance);
+  const Outcome outcome = iterate(tolerance);
+  if (options_.preconditioner == KrylovPreconditioner::none)
     map(x) = solution_;
-    return outcome;
-  }
-  if (options_.preconditioner == KrylovPreconditioner::none) {
-    const Outcome outcome = iterate(view(std::as_const(right_)), view(solution_), tolerance,
-                                    [this](In v, Out y) noexcept { multiply(v, y); });
-    map(x) = solution_;
-    return outcome;
-  }
-  const Outcome outcome = iterate(view(std::as_const(right_)), view(solution_), tolerance,
-                                  [this](In v, Out y) noexcept { multiply_preconditioned(v, y); });
-  precondition(view(std::as_const(solution_)), x);
+  else
+    precondition(view(std::as_const(solution_)), x);
+  return outcome;
+}
+
+/// A_yy y + f_z g_z⁻¹ g_y y = r_y − f_z g_z⁻¹ r_z, then z = −g_z⁻¹ (r_z + g_y y).
+KrylovMatrix::Outcome KrylovMatrix::solve_eliminated(Out x, double tolerance) noexcept {
+  work_ = right_;
+  solve_constraints(view(work_));
+  for (int i = 0; i < work_.size(); ++i)
+    if (algebraic_[static_cast<std::size_t>(i)] == 0) work_[i] = 0;
+  multiply_jacobian(view(std::as_const(work_)), view(full_));
+  constraint_right_ = right_;
+  right_ -= full_;
+  for (const int i : z_) right_[i] = 0;
+  const Outcome outcome = iterate(tolerance);
+  multiply_constraints(view(std::as_const(solution_)), view(full_));
+  for (const int i : z_) full_[i] = -(constraint_right_[i] + full_[i]);
+  solve_constraints(view(full_));
+  for (const int i : z_) solution_[i] = full_[i];
+  map(x) = solution_;
   return outcome;
 }
 

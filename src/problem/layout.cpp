@@ -74,6 +74,12 @@ std::vector<std::string> Layout::component_names() const {
 
 const std::string& Layout::unit(int i) const { return block_of(i).unit; }
 
+std::vector<char> Layout::algebraic() const {
+  std::vector<char> mask;
+  for (const Kind kind : kinds_) mask.push_back(kind == Kind::algebraic ? 1 : 0);
+  return mask;
+}
+
 bool Layout::has_algebraic() const noexcept {
   return std::find(kinds_.begin(), kinds_.end(), Kind::algebraic) != kinds_.end();
 }

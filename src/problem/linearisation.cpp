@@ -70,9 +70,24 @@ SparsePattern mass_pattern_of(const Dae& dae, const At& at) {
 
 }  // namespace
 
-Linearisation::Linearisation(const Dae& dae, JacobianSource source) : dae_(dae), source_(source) {}
+Linearisation::Linearisation(const Dae& dae, JacobianSource source, JacobianRows rows)
+    : dae_(dae), source_(source), rows_(rows) {}
 
-Result<std::unique_ptr<Linearisation>> Linearisation::create(const Dae& dae, const At& at, JacobianSource source) {
+/// Of a pattern the rows that are formed.
+SparsePattern Linearisation::formed(SparsePattern whole) const {
+  if (rows_ == JacobianRows::all) return whole;
+  std::vector<Entry> entries;
+  for (int col = 0; rows_ == JacobianRows::algebraic && col < whole.cols(); ++col)
+    for (const int row : whole.column(col))
+      if (dae_.layout().kind(row) == Kind::algebraic) entries.push_back({row, col});
+  return SparsePattern::from_entries(whole.rows(), whole.cols(), std::move(entries));
+}
+
+Result<std::unique_ptr<Linearisation>> Linearisation::create(const Dae& dae, const At& at, JacobianSource source,
+                                                             JacobianRows rows) {
+  RUBATO_ASSERT(rows == JacobianRows::all ||
+                    (dae.constant_mass() && (source == JacobianSource::dual || source == JacobianSource::differences)),
+                "products are those of f, by dual numbers or differences");
   const bool has_model = dae.model_jacobian() != ModelJacobian::none, has_dual = dae.dual() != nullptr;
   if (source == JacobianSource::model && !has_model)
     return Error{"jacobian = \"model\": this model supplies no Jacobian of its own; use \"dual\" or \"differences\""};
@@ -80,13 +95,15 @@ Result<std::unique_ptr<Linearisation>> Linearisation::create(const Dae& dae, con
     return Error{"jacobian = \"dual\": this model is not written as a template over its scalar; use \"differences\""};
   if (source == JacobianSource::automatic)
     source = has_model ? JacobianSource::model : has_dual ? JacobianSource::dual : JacobianSource::differences;
-  std::unique_ptr<Linearisation> made(new Linearisation(dae, source));
+  std::unique_ptr<Linearisation> made(new Linearisation(dae, source, rows));
   const bool own_pattern = source == JacobianSource::model || !dae.tracer();
-  SparsePattern jacobian = own_pattern ? dae.jacobian_pattern() : traced_twice(dae, at, false);
+  SparsePattern jacobian = rows == JacobianRows::none ? SparsePattern::from_entries(dae.size(), dae.size(), {})
+                           : own_pattern              ? dae.jacobian_pattern()
+                                                      : traced_twice(dae, at, false);
   if (jacobian.rows() != dae.size())
     return Error{fmt::format("a model with {} unknowns must override jacobian_pattern(): a dense Jacobian is too large",
                              dae.size())};
-  made->prepare(at, std::move(jacobian), mass_pattern_of(dae, at));
+  made->prepare(at, made->formed(std::move(jacobian)), mass_pattern_of(dae, at));
   if (made->update_mass(at) != EvalStatus::ok)
     return Error{"the model refuses to evaluate its mass matrix at the start"};
   return made;
@@ -109,6 +126,10 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
   }
   for (auto* buffer : {&x_, &f_, &f0_, &bw_, &increments_}) buffer->assign(n, 0.0);
   u_.assign(at.u.size(), 0.0);
+  if (rows_ != JacobianRows::all) {
+    here_x_.assign(n, 0.0);
+    here_u_.assign(at.u.size(), 0.0);
+  }
   if (dae_.dual()) {
     for (auto* buffer : {&x_dual_, &f_dual_}) buffer->assign(n, Dual8{});
     if (!dae_.constant_mass())
@@ -117,7 +138,8 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
     const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
     // One lane more than groups: the watch over the pattern (not needed for a full one).
     const auto groups = static_cast<std::size_t>(j_groups_.n_groups);
-    watch_ = source_ == JacobianSource::dual && dae_.tracer() && static_cast<std::size_t>(j_pattern_.nnz()) < n * n;
+    watch_ = source_ == JacobianSource::dual && dae_.tracer() && rows_ != JacobianRows::none &&
+             static_cast<std::size_t>(j_pattern_.nnz()) < n * n;
     watch_lane_ = groups % lanes;
     direction_.resize(n);
     for (std::size_t j = 0; j < n; ++j)  // 1 + the fractional part of j times the golden ratio
@@ -166,6 +188,7 @@ EvalStatus Linearisation::update(const At& at, In w, In f0, In scale) noexcept {
     if (status != EvalStatus::ok) return status;
   }
   incomplete_ = false;
+  if (rows_ != JacobianRows::all) remember(at);
   switch (source_) {
     case JacobianSource::model: return dae_.jacobian(at, w, j_values_);
     case JacobianSource::dual: return by_duals(at, w);
@@ -181,6 +204,7 @@ EvalStatus Linearisation::by_duals(const At& at, In w) noexcept {
     for (std::size_t i = 0; i < w_dual_.size(); ++i) w_dual_[i] = Dual8(w[i]);
   const Point<Dual8> point{
       .t = Dual8(at.t), .x = x_dual_, .u = u_dual_, .base = at.base, .mode = at.mode, .scratch = at.scratch};
+  if (rows_ == JacobianRows::none) return EvalStatus::ok;
   for (const Pass& pass : passes_) {
     for (const Seed& seed : pass.seeds) x_dual_[seed.col].d[seed.lane] = 1;
     const bool watched = watch_ && &pass == &passes_.back();
@@ -217,6 +241,7 @@ void Linearisation::compare_with_product() noexcept {
       bw_[rows[p]] += std::abs(term);
     }
   for (std::size_t i = 0; i < f_.size(); ++i) {
+    if (rows_ != JacobianRows::all && dae_.layout().kind(static_cast<int>(i)) != Kind::algebraic) continue;
     const double true_value = f_dual_[i].d[watch_lane_];
     incomplete_ = incomplete_ || std::abs(true_value - f_[i]) > 1e-8 * (bw_[i] + std::abs(true_value));
   }
@@ -230,6 +255,7 @@ EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) no
     const EvalStatus status = residual(at, w, f0_);
     if (status != EvalStatus::ok) return status;
   }
+  if (rows_ == JacobianRows::none) return EvalStatus::ok;
   // Increment √eps·(size of the unknown): its value, its tolerance-based scale, or a thousandth of its block's largest
   // entry, so that an unknown passing through zero is not probed by rounding noise; rounded to be representable.
   const double root = std::sqrt(std::numeric_limits<double>::epsilon());
@@ -263,6 +289,64 @@ EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) no
     }
   }
   return EvalStatus::ok;
+}
+
+void Linearisation::remember(const At& at) noexcept {
+  std::copy(at.x.begin(), at.x.end(), here_x_.begin());
+  std::copy(at.u.begin(), at.u.end(), here_u_.begin());
+  here_ = at;
+  here_.x = here_x_;
+  here_.u = here_u_;
+}
+
+EvalStatus Linearisation::product(In v, Out y) noexcept {
+  RUBATO_ASSERT(rows_ != JacobianRows::all && v.size() == here_x_.size() && y.size() == v.size(), "products without J");
+  if (source_ == JacobianSource::dual) {
+    for (std::size_t i = 0; i < x_dual_.size(); ++i) {
+      x_dual_[i].value = here_x_[i];
+      x_dual_[i].d[0] = v[i];
+    }
+    for (std::size_t i = 0; i < u_dual_.size(); ++i) u_dual_[i].value = here_u_[i];
+    const EvalStatus status = dae_.dual()->f({.t = Dual8(here_.t),
+                                              .x = x_dual_,
+                                              .u = u_dual_,
+                                              .base = here_.base,
+                                              .mode = here_.mode,
+                                              .scratch = here_.scratch},
+                                             f_dual_);
+    for (std::size_t i = 0; i < x_dual_.size(); ++i) {
+      x_dual_[i].d[0] = 0;
+      y[i] = f_dual_[i].d[0];
+    }
+    return status;
+  }
+  // (f(x + δ v) − f(x))/δ: no block moves by more than √eps of its root mean square anywhere; blocks that are zero do not count.
+  double longest = 0;
+  for (const auto& block : dae_.layout().blocks()) {
+    const auto first = static_cast<std::size_t>(block.offset), size = static_cast<std::size_t>(block.size);
+    const double mean = map(In(here_x_).subspan(first, size)).norm() / std::sqrt(static_cast<double>(block.size));
+    if (block.size > 0 && mean > 0)
+      longest = std::max(longest, map(v.subspan(first, size)).lpNorm<Eigen::Infinity>() / mean);
+  }
+  if (!(longest > 0)) longest = map(v).lpNorm<Eigen::Infinity>();
+  if (longest == 0) {
+    std::fill(y.begin(), y.end(), 0.0);
+    return EvalStatus::ok;
+  }
+  double delta = std::sqrt(std::numeric_limits<double>::epsilon()) / longest;
+  At point = here_;
+  point.x = x_;
+  EvalStatus status = EvalStatus::ok;
+  for (const double side : {1.0, -1.0}) {
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = here_x_[i] + side * delta * v[i];
+    ++f_calls_;
+    status = dae_.f(point, y);
+    if (status == EvalStatus::out_of_domain && side > 0) continue;  // the other side may be inside
+    delta *= side;
+    break;
+  }
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = (y[i] - f0_[i]) / delta;
+  return status;
 }
 
 EvalStatus Linearisation::time_derivative(const At& at, In w, In u_rate, In f0, double h, Out out) noexcept {
@@ -338,13 +422,13 @@ void Linearisation::extend(const At& at) {
     watch_ = false;
     return;
   }
-  prepare(at, united(j_pattern_, traced_twice(dae_, at, false)), united(b_pattern_, mass_pattern_of(dae_, at)));
+  prepare(at, united(j_pattern_, formed(traced_twice(dae_, at, false))), united(b_pattern_, mass_pattern_of(dae_, at)));
   if (update_mass(at) != EvalStatus::ok) incomplete_ = true;
 }
 
 bool Linearisation::pattern_grows(const At& at) const {
   if (source_ == JacobianSource::model || !dae_.tracer()) return false;
-  return !(united(j_pattern_, traced_twice(dae_, at, false)) == j_pattern_) ||
+  return !(united(j_pattern_, formed(traced_twice(dae_, at, false))) == j_pattern_) ||
          !(united(b_pattern_, mass_pattern_of(dae_, at)) == b_pattern_);
 }
 

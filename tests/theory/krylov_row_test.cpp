@@ -6,11 +6,11 @@
 #include <random>
 
 #include "catalogue/catalogue.hpp"
+#include "experiments/krylov_row/first_stage.hpp"
 #include "experiments/krylov_row/plate_run.hpp"
 #include "rubato/integrate/integrate.hpp"
 #include "rubato/integrate/rosenbrock_table.hpp"
 #include "rubato/linalg/krylov_matrix.hpp"
-#include "rubato/problem/linearisation.hpp"
 
 namespace rubato {
 namespace {
@@ -114,45 +114,22 @@ TEST(KrylovRow, OneSpaceForAllStagesKeepsTheOrderWithEightVectors) {
   EXPECT_LT(observed_order("grk4t", too_few, true), 3.5);
 }
 
-/// One linear system of the plate: B/(hγ) − J with r = f at the start.
-class PlateSystem {
+/// Products for the first stage of a plate until the residual is 1e-6; the answer is checked.
+class Plate {
  public:
-  PlateSystem(int nx, int ny)
-      : instance_(*catalogue::make_problem("viscoelastic-plate", {{"nx", double(nx)}, {"ny", double(ny)}})) {
-    const Dae& dae = *instance_.problem.dae;
-    ScratchMemory memory(dae.scratch_bytes());
-    const At at{.t = 0,
-                .x = view(std::as_const(instance_.problem.x)),
-                .u = {},
-                .base = {},
-                .mode = 0,
-                .scratch = memory.scratch()};
-    linear_ = *Linearisation::create(dae, at, JacobianSource::automatic);
-    const Vector zero = Vector::Zero(dae.size());
-    EXPECT_EQ(linear_->update(at, view(zero)), EvalStatus::ok);
-    f_.setZero(dae.size());
-    EXPECT_EQ(dae.f(at, view(f_)), EvalStatus::ok);
-    for (int i = 0; i < dae.size(); ++i) algebraic_.push_back(dae.layout().kind(i) == Kind::algebraic ? 1 : 0);
-  }
-  /// Products until the residual is 1e-6; the answer is checked.
+  Plate(int nx, int ny)
+      : instance_(*catalogue::make_problem("viscoelastic-plate", {{"nx", double(nx)}, {"ny", double(ny)}})),
+        stage_(instance_.problem) {}
   [[nodiscard]] int products(double h, const KrylovMatrixOptions& options) const {
-    KrylovMatrix matrix(linear_->mass_pattern(), linear_->jacobian_pattern(), algebraic_, options);
-    matrix.linearise(linear_->mass(), linear_->jacobian());
-    EXPECT_EQ(matrix.factor(4 / h), FactorStatus::ok);
-    Vector x(f_.size()), bx(f_.size()), jx(f_.size());
-    const auto outcome = matrix.solve(view(f_), view(x), 1e-6);
-    EXPECT_TRUE(outcome.converged);
-    linear_->mass_times(view(std::as_const(x)), view(bx));
-    linear_->jacobian_times(view(std::as_const(x)), view(jx));
-    EXPECT_LT((f_ - (4 / h) * bx + jx).norm(), 2e-6 * f_.norm());
-    return outcome.products;
+    const auto outcome = stage_.solve(h, options, 1e-6);
+    EXPECT_TRUE(outcome.iteration.converged);
+    EXPECT_LT(outcome.residual, 2e-6);
+    return outcome.iteration.products;
   }
 
  private:
   catalogue::Instance instance_;
-  std::unique_ptr<Linearisation> linear_;
-  Vector f_;
-  std::vector<char> algebraic_;
+  experiments::FirstStage stage_;
 };
 
 constexpr KrylovMatrixOptions whole{.max_dimension = 400},
@@ -162,7 +139,7 @@ constexpr KrylovMatrixOptions whole{.max_dimension = 400},
 /// Theorem 4.1: the space fills that of the free displacements before it touches the strains.
 TEST(KrylovRow, TheWholeSystemNeedsAllFreeDisplacementsAndTheDimensionOfTheEliminatedOne) {
   for (const auto& [nx, ny] : {std::pair{10, 4}, {8, 4}, {10, 6}, {12, 3}}) {
-    const PlateSystem plate(nx, ny);
+    const Plate plate(nx, ny);
     for (const double h : {0.1, 10.0})
       EXPECT_NEAR(plate.products(h, whole) - plate.products(h, eliminated), 2 * nx * (ny + 1) + 1, 2)
           << nx << " x " << ny << ", h = " << h;
@@ -171,7 +148,7 @@ TEST(KrylovRow, TheWholeSystemNeedsAllFreeDisplacementsAndTheDimensionOfTheElimi
 
 TEST(KrylovRow, TheConstraintPreconditionerNeedsFewVectorsOnEveryMesh) {
   for (const auto& [nx, ny] : {std::pair{10, 4}, {40, 16}, {160, 64}}) {
-    const PlateSystem plate(nx, ny);
+    const Plate plate(nx, ny);
     for (const double h : {1e-3, 1e-2, 0.1, 10.0})
       EXPECT_LE(plate.products(h, preconditioned), 8) << nx << " x " << ny << ", h = " << h;
   }

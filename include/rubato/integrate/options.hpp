@@ -122,11 +122,23 @@ struct StiffnessOptions {
   std::vector<std::pair<std::string, double>> frequency_of = {};
 };
 
-/// How small the residual of a linear system has to be, relative to its right-hand side, for a step of size h (s).
+/// How small the residual of a linear system has to be for a step of size h (s): relative to its right-hand side, or by what it does to the
+/// solution.
 enum class KrylovCoupling : std::uint8_t {
   tenth,    ///< 0.1 rtol
   step,     ///< h rtol
   inverse,  ///< 0.01 rtol / h
+  /// All residuals of a step together change the solution by a tenth of the error that the last step had, in the norm of the error (never less
+  /// than 1/1000 or more than 1/10 of the tolerance): krylov_matrix.hpp (2).
+  error,
+};
+
+/// Where products with J come from. All but `matrix` form no Jacobian, or only its rows of algebraic unknowns where constraints are
+/// eliminated, preconditioned, or measured by their error.
+enum class KrylovProducts : std::uint8_t {
+  matrix,      ///< J, formed and stored once per step
+  dual,        ///< the derivative of f along a vector by dual numbers, exact
+  differences  ///< … by a difference: one evaluation of f
 };
 
 /// Linear systems of Rosenbrock methods in Krylov spaces instead of by factorisation, see krylov_matrix.hpp.
@@ -135,6 +147,7 @@ struct KrylovOptions {
   KrylovMatrixOptions matrix = {.process = KrylovProcess::multiple_arnoldi,
                                 .preconditioner = KrylovPreconditioner::constraint};
   KrylovCoupling coupling = KrylovCoupling::tenth;
+  KrylovProducts products = KrylovProducts::matrix;
 };
 
 struct LinearOptions {

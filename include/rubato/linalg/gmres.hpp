@@ -44,7 +44,8 @@ class Gmres {
       for (int i = 0; i < k; ++i) map(x) += y_[i] * basis_.col(i);
       if (outcome.residual <= tolerance) return outcome.converged = true, outcome;
       if (k == 0 || outcome.iterations >= max_iterations || !std::isfinite(outcome.residual)) return outcome;
-      apply(In(x), view(product_));
+      apply(In(x), view(product_));  // a new beginning
+      ++outcome.iterations;
       product_ = map(b) - product_;
     }
   }

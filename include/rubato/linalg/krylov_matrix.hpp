@@ -1,12 +1,19 @@
 #pragma once
 /// The matrix of implicit steps without a factorisation: A(c) x = r, A(c) = c B − J, in Krylov spaces.
 ///
-/// With differential unknowns y and algebraic ones z (rows of B that vanish)
+/// With differential unknowns y and algebraic ones z (rows and columns of B that vanish)
 ///   A = [A_yy −f_z; −g_y −g_z],   A_yy = c B_yy − f_y                                                                 (1)
 /// - `whole`: the space of A and r. Where there are many z it has to fill the space of z before it touches y.
 /// - `eliminated`: z = −g_z⁻¹ (r_z + g_y y) in every product, the space of A_yy + f_z g_z⁻¹ g_y alone.
 /// - preconditioner `constraint`: A P⁻¹ with P = [diag A_yy  0; −g_y −g_z] and a sparse factor of g_z.
 /// Wensch, Appl. Numer. Math. (2005), sections 3 and 4, where preconditioning is left open.
+///
+/// J need not be there: with a JacobianProduct only its rows of z are used, g_y and g_z, and only by the last two (diag A_yy is then c diag B).
+///
+/// Residuals are measured relative to r, or with weights w_i of the unknowns (`weigh`), in units of the error they cause: where J is small a
+/// residual of row i moves y_i by 1/(c B_ii), one of a constraint z_i by 1/|g_z,ii|. Then what is iterated is
+///   (D_L A D_R) (D_R⁻¹ x) = D_L r,   D_R = diag 1/w,   D_L = diag w_i/(c B_ii) or w_i/|g_z,ii|                        (2)
+/// and with a preconditioner (D_L A P⁻¹ D_L⁻¹) (D_L P x) = D_L r.
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,50 +27,72 @@
 
 namespace rubato {
 
+/// y = J v where J is not stored.
+class JacobianProduct {
+ public:
+  virtual ~JacobianProduct() = default;
+  /// y is not finite where there is none.
+  virtual void times(In v, Out y) noexcept = 0;
+};
+
 class KrylovMatrix {
  public:
-  /// `algebraic`: of every unknown, whether it is (row and column alike).
+  /// `algebraic`: of every unknown, whether it is (row and column alike). With a `product`, which must outlive this, J is that part of the
+  /// Jacobian which is formed: the rows of z, or nothing.
   KrylovMatrix(const SparsePattern& B, const SparsePattern& J, std::span<const char> algebraic,
-               const KrylovMatrixOptions& options);
+               const KrylovMatrixOptions& options, JacobianProduct* product = nullptr);
 
   void linearise(In B_values, In J_values) noexcept;
   /// Prepares solves with shift c: g_z where it is needed, diagonals.
   [[nodiscard]] FactorStatus factor(double c) noexcept;
+  /// (2) with these weights for the shift in use, until the next factor().
+  void weigh(In weights) noexcept;
 
   struct Outcome {
     bool converged = false;
     int products = 0;
-    double residual = 0;  ///< ‖r − A x‖/‖r‖ of the system that is iterated
+    double residual = 0;  ///< of the system that is iterated: ‖r − A x‖₂/‖r‖₂, or ‖D_L (r − A x)‖₂/√n after weigh()
   };
   /// Until that residual is below `tolerance`. r and x may be the same memory.
   [[nodiscard]] Outcome solve(In r, Out x, double tolerance) noexcept;
 
+  /// Of g_z, so far.
+  [[nodiscard]] long factorisations() const noexcept { return factorisations_; }
+  [[nodiscard]] SolverReport report() const noexcept { return constraints_ ? constraints_->report() : SolverReport{}; }
+
  private:
+  [[nodiscard]] bool eliminates() const noexcept {
+    return options_.constraints == KrylovConstraints::eliminated && !z_.empty();
+  }
   [[nodiscard]] bool needs_constraints() const noexcept {
-    return n_z() > 0 && (options_.constraints == KrylovConstraints::eliminated ||
-                         options_.preconditioner == KrylovPreconditioner::constraint);
+    return !z_.empty() && (eliminates() || options_.preconditioner == KrylovPreconditioner::constraint);
   }
   [[nodiscard]] int n_z() const noexcept { return static_cast<int>(z_.size()); }
-  void multiply(In x, Out y) noexcept;          ///< A x
-  void multiply_reduced(In x, Out y) noexcept;  ///< x and y with zeros in the places of z
-  void multiply_preconditioned(In x, Out y) noexcept;
-  void precondition(In x, Out y) noexcept;      ///< P⁻¹ x
-  void solve_constraints(Out values) noexcept;  ///< g_z⁻¹ of the values in the places of z, in place
-  template <class Apply>
-  [[nodiscard]] Outcome iterate(In r, Out x, double tolerance, Apply&& apply) noexcept;
+  void multiply_jacobian(In x, Out y) noexcept;     ///< J x
+  void multiply_constraints(In x, Out y) noexcept;  ///< g_y y + g_z z in the places of z; others are not to be used
+  void multiply(In x, Out y) noexcept;              ///< A x
+  void multiply_reduced(In x, Out y) noexcept;      ///< x and y with zeros in the places of z
+  void precondition(In x, Out y) noexcept;          ///< P⁻¹ x
+  void solve_constraints(Out values) noexcept;      ///< g_z⁻¹ of the values in the places of z, in place
+  [[nodiscard]] Outcome iterate(double tolerance) noexcept;
+  void apply(In v, Out y) noexcept;  ///< the product of the iteration
+  [[nodiscard]] Outcome solve_eliminated(Out x, double tolerance) noexcept;
 
   SparsePattern b_pattern_, j_pattern_;
   std::vector<char> algebraic_;
   KrylovMatrixOptions options_;
+  JacobianProduct* product_;
   std::vector<int> z_;                  ///< places of the algebraic unknowns
   std::vector<int> constraint_places_;  ///< of the entries of g_z in J
   std::unique_ptr<LinearSolver<double>> constraints_;
   std::vector<double> b_, j_, gz_, z_values_;
   double c_ = 0;
-  bool constraints_factored_ = false;
+  bool constraints_factored_ = false, weighted_ = false;
+  long factorisations_ = 0;
   Gmres gmres_;
   KrylovSpace space_;
-  Vector diagonal_, right_, solution_, work_, work2_, full_;
+  Vector diagonal_, left_, inverse_right_;  ///< of P; D_L and D_R⁻¹
+  Vector right_, constraint_right_, solution_, work_, work2_, full_;
 };
 
 }  // namespace rubato

@@ -5,7 +5,7 @@
 namespace rubato {
 
 enum class KrylovProcess : unsigned char {
-  gmres,            ///< a space of its own for every right-hand side, not restarted
+  gmres,            ///< a space of its own for every right-hand side
   multiple_arnoldi  ///< one space for all right-hand sides of a step (krylov_space.hpp)
 };
 enum class KrylovConstraints : unsigned char { whole, eliminated };
@@ -15,7 +15,8 @@ struct KrylovMatrixOptions {
   KrylovProcess process = KrylovProcess::gmres;
   KrylovConstraints constraints = KrylovConstraints::whole;
   KrylovPreconditioner preconditioner = KrylovPreconditioner::none;
-  int max_dimension = 100;
+  int max_dimension = 100;                ///< of the space; of GMRES that restarts, the number of products
+  int restart = 0;                        ///< GMRES begins anew after so many vectors; 0: never
   BackEnd back_end = BackEnd::automatic;  ///< of g_z
 };
 

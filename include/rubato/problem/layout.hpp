@@ -60,6 +60,8 @@ class Layout {
   [[nodiscard]] std::vector<std::string> component_names() const;
   [[nodiscard]] const std::string& unit(int i) const;
   [[nodiscard]] bool has_algebraic() const noexcept;
+  /// Of every unknown, whether it is algebraic.
+  [[nodiscard]] std::vector<char> algebraic() const;
   /// 0 without algebraic unknowns, else 1 + the largest h-power of an algebraic block, unless set.
   [[nodiscard]] int index() const noexcept;
 

@@ -14,12 +14,17 @@ namespace rubato {
 /// Where J comes from. `automatic`: the model's own, else dual numbers, else coloured differences.
 enum class JacobianSource : std::uint8_t { automatic, model, dual, differences };
 
+/// How much of J is formed. Rows that are left out are in neither pattern nor values; product() knows them all the same.
+enum class JacobianRows : std::uint8_t { all, algebraic, none };
+
 /// Patterns and colours are found once, at set-up; `update` then neither allocates nor throws.
 class Linearisation {
  public:
-  /// `at` is a typical point (the start): patterns are traced there and beside it. Refuses a source the model lacks.
+  /// `at` is a typical point (the start): patterns are traced there and beside it. Refuses a source the model lacks; a part of the rows
+  /// cannot come from the model.
   [[nodiscard]] static Result<std::unique_ptr<Linearisation>> create(const Dae& dae, const At& at,
-                                                                     JacobianSource source);
+                                                                     JacobianSource source,
+                                                                     JacobianRows rows = JacobianRows::all);
 
   [[nodiscard]] const SparsePattern& jacobian_pattern() const noexcept { return j_pattern_; }
   [[nodiscard]] const SparsePattern& mass_pattern() const noexcept { return b_pattern_; }
@@ -27,7 +32,7 @@ class Linearisation {
   [[nodiscard]] In mass() const noexcept { return b_values_; }
   [[nodiscard]] bool exact() const noexcept { return exact_; }
   [[nodiscard]] JacobianSource source() const noexcept { return source_; }
-  /// Evaluations of f that update() and time_derivative() cost (differences only).
+  /// Evaluations of f that update(), time_derivative() and product() cost (differences only).
   [[nodiscard]] long f_calls() const noexcept { return f_calls_; }
 
   /// Evaluates J, and B where it is not constant. `f0` is f at the point where known (else empty: evaluated here when
@@ -37,6 +42,10 @@ class Linearisation {
   /// d/dt (f − B w) at fixed x, with inputs moving at u' = u_rate. Exact through dual numbers, else by a one-sided
   /// difference over 1e-7·h, h the step for which it is wanted.
   [[nodiscard]] EvalStatus time_derivative(const At& at, In w, In u_rate, In f0, double h, Out out) noexcept;
+
+  /// y = J v at the point of the last update, all rows, where J is not formed: by dual numbers (exact), or by a difference along v that
+  /// costs one evaluation. For constant B.
+  [[nodiscard]] EvalStatus product(In v, Out y) noexcept;
 
   /// ∂f/∂u, dense; for analysis and real-time plans, not for the hot path.
   [[nodiscard]] EvalStatus input_jacobian(const At& at, In w, Matrix& out);
@@ -56,7 +65,9 @@ class Linearisation {
   [[nodiscard]] bool pattern_grows(const At& at) const;
 
  private:
-  Linearisation(const Dae& dae, JacobianSource source);
+  Linearisation(const Dae& dae, JacobianSource source, JacobianRows rows);
+  [[nodiscard]] SparsePattern formed(SparsePattern whole) const;
+  void remember(const At& at) noexcept;
   void prepare(const At& at, SparsePattern jacobian, SparsePattern mass);
   [[nodiscard]] EvalStatus update_mass(const At& at) noexcept;
   [[nodiscard]] EvalStatus by_duals(const At& at, In w) noexcept;
@@ -67,6 +78,7 @@ class Linearisation {
 
   const Dae& dae_;
   JacobianSource source_;
+  JacobianRows rows_ = JacobianRows::all;
   bool exact_ = true;
   SparsePattern j_pattern_, b_pattern_;
   ColumnGroups j_groups_, b_groups_;
@@ -91,6 +103,8 @@ class Linearisation {
   bool incomplete_ = false;
   bool mass_known_ = false;  ///< the model has given b_values_
   long f_calls_ = 0;
+  At here_;  ///< of the last update, for products; its x and u are the next two
+  std::vector<double> here_x_, here_u_;
 };
 
 }  // namespace rubato
