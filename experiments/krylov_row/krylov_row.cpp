@@ -23,7 +23,8 @@ Experiment krylov_row() {
                 {"table-dimensions", "one linear system on several meshes: what the dimension consists of",
                  plate::dimensions},
                 {"table-cap", "what a largest dimension of 30 does", plate::largest_dimension},
-                {"figure-2", "residual over dimension", plate::residuals}},
+                {"figure-2", "residual over dimension", plate::residuals},
+                {"table-parabolic", "products on a parabolic problem with few constraints", parabolic::products}},
       .missing = "Figure 1 (rheological models) is a drawing."};
 }
 

@@ -6,6 +6,10 @@ namespace rubato::experiments {
 
 [[nodiscard]] Experiment krylov_row();
 
+namespace parabolic {
+[[nodiscard]] Section products(const Control& control);
+}
+
 namespace plate {
 [[nodiscard]] Section tables(const Control& control);
 [[nodiscard]] Section preconditioned(const Control& control);
