@@ -131,11 +131,6 @@ void make_mass(SolidParts& parts) {
   }
 }
 
-bool is_zero(const Function& f) {
-  const Expression* expression = f.expression();
-  return expression != nullptr && expression->is_constant() && expression->evaluate(std::span<const double>()) == 0;
-}
-
 /// One load case per function that is not zero: axis by axis.
 Result<void> add_loads(SolidParts& parts, const std::array<Function, 3>& functions, std::span<const double> per_node,
                        std::string_view who) {
@@ -282,6 +277,11 @@ void make_damping(SolidParts& parts) {
 }
 
 }  // namespace
+
+bool is_zero(const Function& f) {
+  const Expression* expression = f.expression();
+  return expression != nullptr && expression->is_constant() && expression->evaluate(std::span<const double>()) == 0;
+}
 
 const Material& material_of(const SolidModel& model, const Region& region) {
   return *std::find_if(model.materials.begin(), model.materials.end(),

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "solid_parts.hpp"
+
 namespace rubato::fem::detail {
 namespace {
 
@@ -71,13 +73,16 @@ Result<ContactObstacle> ContactObstacle::make(const SolidModel& model, const Obs
   if (!law) return law.error();
   out.obstacle_.law = *law;
   for (int i = 0; i < 3; ++i) {
-    const Expression* expression = obstacle.displacement[at(i)].expression();
-    const bool moves = expression == nullptr || !expression->is_constant();
-    if (moves && i >= out.dimension_) return Error{fmt::format("{}: a plane model has no third axis", who)};
+    const Function& displacement = obstacle.displacement[at(i)];
+    const bool moves = displacement.expression() == nullptr || !displacement.expression()->is_constant();
+    if (!is_zero(displacement) && i >= out.dimension_)
+      return Error{fmt::format("{}: a plane model has no third axis", who)};
     out.moves_ = out.moves_ || moves;
   }
   return out;
 }
+
+void ContactObstacle::couple(std::vector<std::vector<int>>& beside) const { couple_faces(slave_, beside); }
 
 /// Calls visit for the points with a pressure; `open`: for all.
 template <int d, class Visit>

@@ -19,6 +19,7 @@ class ContactObstacle {
   [[nodiscard]] const std::string& name() const noexcept { return obstacle_.name; }
 
   /// As in ContactPair.
+  void couple(std::vector<std::vector<int>>& beside) const;
   [[nodiscard]] EvalStatus subtract_force(const ContactState& state, Scratch, Out force) const noexcept;
   [[nodiscard]] EvalStatus subtract_tangents(const ContactState& state, const NodePlaces& places, Scratch, Out k,
                                              Out d) const noexcept;

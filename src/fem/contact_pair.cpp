@@ -1,45 +1,10 @@
 #include "contact_pair.hpp"
 
-#include <fmt/format.h>
-
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
 namespace rubato::fem::detail {
-namespace {
-
-double distance(const Mesh& mesh, int a, int b) {
-  double square = 0;
-  for (std::size_t i = 0; i < at(mesh.dimension); ++i) square += std::pow(mesh.point(a)[i] - mesh.point(b)[i], 2);
-  return std::sqrt(square);
-}
-
-/// Undeformed faces as balls: what is farther apart need not be looked at node by node.
-struct Ball {
-  std::array<double, 3> centre = {};
-  double radius = 0;
-};
-std::vector<Ball> balls_of(const Mesh& mesh, const ContactSurface& surface) {
-  std::vector<Ball> out;
-  for (const ContactFace& face : surface.faces) {
-    Ball ball;
-    const auto nodes = surface.nodes_of(face);
-    for (const int node : nodes)
-      for (std::size_t i = 0; i < at(mesh.dimension); ++i)
-        ball.centre[i] += mesh.point(node)[i] / static_cast<double>(nodes.size());
-    for (const int node : nodes) {
-      double square = 0;
-      for (std::size_t i = 0; i < at(mesh.dimension); ++i) square += std::pow(mesh.point(node)[i] - ball.centre[i], 2);
-      ball.radius = std::max(ball.radius, std::sqrt(square));
-    }
-    out.push_back(ball);
-  }
-  return out;
-}
-
-}  // namespace
-
 /// A slave point in contact.
 template <int d>
 struct ContactPair::Touch {
@@ -54,132 +19,15 @@ struct ContactPair::Touch {
   Vec<d> traction = {};  ///< T
 };
 
-Result<ContactPair> ContactPair::make(const SolidModel& model, const Contact& contact) {
-  const std::string who = fmt::format("contact \"{}\"", contact.name);
-  ContactPair pair;
-  pair.name_ = contact.name;
-  pair.dimension_ = model.mesh.dimension;
-  pair.self_ = contact.master.empty() || contact.master == contact.slave;
-  auto slave = surface_of(model, contact.slave, who);
-  if (!slave) return slave.error();
-  pair.slave_ = *std::move(slave);
-  if (!pair.self_) {
-    auto master = surface_of(model, contact.master, who);
-    if (!master) return master.error();
-    pair.other_ = *std::move(master);
-  }
-  auto law = completed(contact.law, std::max(pair.slave_.softness, pair.master().softness), pair.slave_.lowest, who);
-  if (!law) return law.error();
-  pair.law_ = *law;
-  const auto highest = [](const ContactSurface& s) {
-    return std::ranges::max(s.faces, {}, &ContactFace::height).height;
-  };
-  pair.deepest_ = std::min(highest(pair.slave_), highest(pair.master()));
-  if (model.mesh.dimension == 2) {
-    pair.limit_depths<2>(model.mesh.points);
-  } else {
-    pair.limit_depths<3>(model.mesh.points);
-  }
-  if (!(contact.reach >= 0 && std::isfinite(contact.reach)))
-    return Error{fmt::format("{}: reach = {}; it must be positive (0: automatic)", who, contact.reach)};
-  if (auto ok = pair.find_candidates(model.mesh, contact.reach); !ok)
-    return Error{fmt::format("{}: {}", who, ok.error().message)};
-  return pair;
-}
-
-/// Half the way from the middle of a face to master faces behind it, undeformed; at most its height.
-template <int d>
-void ContactPair::limit_depths(In undeformed) {
-  Hit<d> hit;
-  for (const ContactFace& face : slave_.faces) {
-    double& limit = depth_limits_.emplace_back(face.height);
-    FaceFrame<d> middle;
-    for (const int node : slave_.nodes_of(face)) middle.x += node_vector<d>(undeformed, node) / face.nodes;
-    const auto points = slave_.points_of(face);
-    const Vec<d> normal =
-        area_vector<d>(frame_at<d>(points.front().shape, slave_.nodes_of(face), undeformed).tangents).normalized();
-    for (std::size_t m = 0; m < master().faces.size(); ++m) {
-      const ContactFace& other = master().faces[m];
-      const Vec<d> to = node_vector<d>(undeformed, master().nodes_of(other)[0]) - middle.x;
-      if (to.squaredNorm() > 16 * (face.height * face.height + other.height * other.height) ||
-          (self_ && shares_node(face, other)))
-        continue;
-      if (meet<d>(master(), static_cast<int>(m), undeformed, middle.x, normal, hit) && hit.gap < -0.1 * face.height)
-        limit = std::min(limit, -hit.gap / 2);
-    }
-  }
-}
-
 bool ContactPair::shares_node(const ContactFace& a, const ContactFace& b) const noexcept {
   const auto first = slave_.nodes_of(a), second = master().nodes_of(b);
   return std::find_first_of(first.begin(), first.end(), second.begin(), second.end()) != first.end();
 }
 
-Result<void> ContactPair::find_candidates(const Mesh& mesh, double reach) {
-  const std::vector<Ball> slaves = balls_of(mesh, slave_), masters = balls_of(mesh, master());
-  const auto between = [](const Ball& a, const Ball& b) {
-    return std::hypot(a.centre[0] - b.centre[0], a.centre[1] - b.centre[1], a.centre[2] - b.centre[2]) - a.radius -
-           b.radius;
-  };
-  const auto closest_nodes = [&](std::size_t s, std::size_t m) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const int a : slave_.nodes_of(slave_.faces[s]))
-      for (const int b : master().nodes_of(master().faces[m])) least = std::min(least, distance(mesh, a, b));
-    return least;
-  };
-  if (reach == 0) {
-    double least = std::numeric_limits<double>::infinity(), largest = 0;
-    for (const Ball& ball : slaves) largest = std::max(largest, 2 * ball.radius);
-    for (const Ball& ball : masters) largest = std::max(largest, 2 * ball.radius);
-    const auto normal = [&](const ContactSurface& surface, std::size_t face) -> Eigen::Vector3d {
-      const ContactFace& f = surface.faces[face];
-      const ShapeValues& shape = surface.points_of(f).front().shape;
-      if (mesh.dimension == 3)
-        return area_vector<3>(frame_at<3>(shape, surface.nodes_of(f), mesh.points).tangents).normalized();
-      const Vec<2> a = area_vector<2>(frame_at<2>(shape, surface.nodes_of(f), mesh.points).tangents).normalized();
-      return {a[0], a[1], 0};
-    };
-    for (std::size_t s = 0; s < slaves.size(); ++s)
-      for (std::size_t m = 0; m < masters.size(); ++m) {
-        if (between(slaves[s], masters[m]) >= least) continue;
-        if (self_) {  // faces that look at each other
-          if (shares_node(slave_.faces[s], slave_.faces[m])) continue;
-          const Eigen::Vector3d n = normal(slave_, s);
-          if (n.dot(normal(slave_, m)) > -0.2) continue;
-          if ((Eigen::Map<const Eigen::Vector3d>(masters[m].centre.data()) -
-               Eigen::Map<const Eigen::Vector3d>(slaves[s].centre.data()))
-                  .dot(n) < 0)
-            continue;
-        }
-        least = std::min(least, closest_nodes(s, m));
-      }
-    if (!std::isfinite(least)) return Error{"no faces of the undeformed surface look at each other; give its reach"};
-    reach = least + 2 * largest;
-  }
-  reach_ = reach;
-  for (std::size_t s = 0; s < slaves.size(); ++s) {
-    for (std::size_t m = 0; m < masters.size(); ++m)
-      if (between(slaves[s], masters[m]) <= reach && !(self_ && shares_node(slave_.faces[s], slave_.faces[m])) &&
-          closest_nodes(s, m) <= reach)
-        candidates_.push_back(static_cast<int>(m));
-    candidate_starts_.push_back(static_cast<int>(candidates_.size()));
-  }
-  return {};
-}
-
-void ContactPair::couple(std::vector<std::vector<int>>& beside) const {
-  for (std::size_t s = 0; s < slave_.faces.size(); ++s)
-    for (int i = candidate_starts_[s]; i < candidate_starts_[s + 1]; ++i)
-      for (const int a : slave_.nodes_of(slave_.faces[s]))
-        for (const int b : master().nodes_of(master().faces[at(candidates_[at(i)])])) {
-          beside[at(a)].push_back(b);
-          beside[at(b)].push_back(a);
-        }
-}
-
 std::size_t ContactPair::scratch_bytes() const noexcept {
   const int n = static_cast<int>(master().faces.size());
-  return dimension_ == 2 ? FaceGrid<2>::scratch_bytes(n) : FaceGrid<3>::scratch_bytes(n);
+  return std::max(tree_.scratch_bytes(),
+                  dimension_ == 2 ? FaceGrid<2>::scratch_bytes(n) : FaceGrid<3>::scratch_bytes(n));
 }
 
 /// Calls visit for every slave point with a pressure, face by face.
@@ -210,8 +58,7 @@ EvalStatus ContactPair::for_touching(const ContactState& state, Scratch scratch,
         if (better) touch.hit = hit;
       });
       if (touch.hit.face < 0 || touch.hit.gap >= 0) continue;
-      const double height = std::min(face.height, master().faces[at(touch.hit.face)].height);
-      if (-touch.hit.gap > std::min(0.25 * height, 0.5 * depth_limits_[s])) status = EvalStatus::out_of_domain;
+      if (state.refuse_deep && -touch.hit.gap > allowed_depth(s, touch.hit.face)) status = EvalStatus::out_of_domain;
       touch.point = &points[i];
       touch.area = (self_ ? 0.5 : 1.0) * slave_.weights[at(slave_.weight_starts[s]) + i];
       touch.pressure = pressure(law_, -touch.hit.gap);
@@ -355,6 +202,29 @@ double ContactPair::smallest_gap(const ContactState& state) const noexcept {
     }
   }
   return least;
+}
+
+void ContactPair::signed_gaps(const ContactState& state, Scratch scratch, Out gaps) const noexcept {
+  const auto run = [&]<int d>() {
+    const std::span<FaceBox> boxes(scratch.reserve<FaceBox>(tree_.size()), tree_.size());
+    tree_.fill_boxes(master(), state.x, boxes);
+    std::fill(gaps.begin(), gaps.end(), farthest_);
+    Hit<d> hit;
+    for (const Watched& watched : watched_) {
+      const ContactFace& face = slave_.faces[at(watched.face)];
+      const FaceFrame<d> middle = frame_at<d>(middle_of(face.shape), slave_.nodes_of(face), state.x);
+      const Vec<d> normal = area_vector<d>(middle.tangents).normalized();
+      if (!(normal.dot(Eigen::Map<const Vec<d>>(watched.normal.data())) > 0.5)) continue;
+      double nearest = std::numeric_limits<double>::infinity();
+      tree_.along(middle.x.data(), normal.data(), boxes, [&](int m) {
+        if (master().faces[at(m)].body != face.body && meet<d>(master(), m, state.x, middle.x, normal, hit) &&
+            std::abs(hit.gap) < std::abs(nearest))
+          nearest = hit.gap;
+      });
+      gaps[at(watched.body)] = std::min(gaps[at(watched.body)], nearest);
+    }
+  };
+  dimension_ == 2 ? run.template operator()<2>() : run.template operator()<3>();
 }
 
 }  // namespace rubato::fem::detail

@@ -12,8 +12,9 @@ namespace rubato::fem::detail {
 /// A state: vectors over all nodes, `dimension` numbers per node, prescribed ones included.
 struct ContactState {
   double t = 0;
-  In x = {};  ///< positions
-  In v = {};  ///< velocities
+  In x = {};                ///< positions
+  In v = {};                ///< velocities
+  bool refuse_deep = true;  ///< deeper than contacts may be; outputs are told what they can be
 };
 
 /// Sums over a contact; forces are those on the slave surface.
@@ -29,9 +30,10 @@ struct NodePlaces {
   std::span<const int> coordinate = {};  ///< [node · dimension + axis]; negative: no unknown
   const SparsePattern* pattern = nullptr;
 
-  /// values −= the d × d block of nodes (row, col); blocks without a place are left out.
+  /// values −= the d × d block of nodes (row, col); blocks without a place are left out, and all of them where nobody asks for values.
   template <int d, class Block>
   void subtract(int row, int col, const Block& block, Out values) const noexcept {
+    if (values.empty()) return;
     const auto free_axis = [&](int node) {
       for (int i = 0; i < d; ++i)
         if (coordinate[at(node * d + i)] >= 0) return i;

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
+#include "element_integral.hpp"
 #include "numbering.hpp"
+#include "rigid_body.hpp"
 
 namespace rubato::fem::detail {
 namespace {
@@ -18,13 +21,22 @@ std::vector<FacePoint> points_of(Shape shape) {
   return out;
 }
 
-double volume_of(const Mesh& mesh, int e) {
-  VolumePoint point;
-  double volume = 0;
-  const ShapeInfo& s = info(mesh.shapes[at(e)]);
-  for (const QuadraturePoint& q : quadrature(s.id, s.degree + 1))
-    if (volume_point(mesh, e, q, point)) volume += point.weight;
-  return volume;
+/// Of each node the body it belongs to: nodes of one volume element are of one.
+std::vector<int> bodies_of(const Mesh& mesh) {
+  std::vector<int> body(at(mesh.n_nodes()));
+  std::iota(body.begin(), body.end(), 0);
+  const auto root = [&](int node) {
+    while (body[at(node)] != node) node = body[at(node)] = body[at(body[at(node)])];
+    return node;
+  };
+  for (int e = 0; e < mesh.n_elements(); ++e)
+    if (info(mesh.shapes[at(e)]).dimension == mesh.dimension)
+      for (const int node : mesh.element(e)) {
+        const int a = root(node), b = root(mesh.element(e)[0]);
+        body[at(std::max(a, b))] = std::min(a, b);
+      }
+  for (int node = 0; node < mesh.n_nodes(); ++node) body[at(node)] = root(node);
+  return body;
 }
 
 template <int d>
@@ -60,12 +72,14 @@ Result<ContactSurface> surface_of(const SolidModel& model, const std::string& gr
     return out;
   };
   for (const BoundarySide& side : boundary_sides(mesh)) sides.emplace(sorted(facet_nodes(mesh, side)), side);
-  std::vector<double> young(at(mesh.n_elements()));
+  std::vector<double> young(at(mesh.n_elements()), std::numeric_limits<double>::infinity());
   for (const Region& region : model.regions) {
     const auto material = std::ranges::find(model.materials, region.material, &Material::name);
     const double g = shear_modulus(*material), k = bulk_modulus(*material);
     for (const int e : mesh.find_group(region.group)->elements) young[at(e)] = 9 * g / (3 + g / k);
   }
+  const std::vector<char> rigid = rigid_elements(model);
+  const std::vector<int> bodies = bodies_of(mesh);
   ContactSurface surface;
   surface.lowest = std::numeric_limits<double>::infinity();
   for (const int e : (*group)->elements) {
@@ -77,11 +91,13 @@ Result<ContactSurface> surface_of(const SolidModel& model, const std::string& gr
     const int behind = side->second.element;
     ContactFace face{.shape = mesh.shapes[at(e)],
                      .first = static_cast<int>(surface.nodes.size()),
-                     .nodes = static_cast<int>(nodes.size())};
+                     .nodes = static_cast<int>(nodes.size()),
+                     .body = bodies[at(nodes[0])]};
     const bool simplex = info(mesh.shapes[at(behind)]).corners == mesh.dimension + 1;
-    face.height = (simplex ? mesh.dimension : 1) * volume_of(mesh, behind) / area_of(mesh, face.shape, nodes);
+    face.height = (simplex ? mesh.dimension : 1) * integral(mesh, behind, [](const auto&) { return 1.0; }) /
+                  area_of(mesh, face.shape, nodes);
     surface.nodes.insert(surface.nodes.end(), nodes.begin(), nodes.end());
-    surface.softness = std::max(surface.softness, face.height / young[at(behind)]);
+    if (rigid[at(behind)] == 0) surface.softness = std::max(surface.softness, face.height / young[at(behind)]);
     surface.lowest = std::min(surface.lowest, face.height);
     surface.faces.push_back(face);
     auto& points = surface.points[static_cast<std::size_t>(face.shape)];
@@ -89,6 +105,32 @@ Result<ContactSurface> surface_of(const SolidModel& model, const std::string& gr
   }
   (mesh.dimension == 2 ? weigh<2> : weigh<3>)(model, surface);
   return surface;
+}
+
+ShapeValues middle_of(Shape shape) noexcept {
+  const bool triangle = info(shape).corners == 3;
+  return evaluate(shape, triangle ? std::array{1.0 / 3, 1.0 / 3, 0.0} : std::array{0.0, 0.0, 0.0});
+}
+
+ContactSurface boundary_of(const Mesh& mesh) {
+  ContactSurface surface;
+  const std::vector<int> bodies = bodies_of(mesh);
+  for (const BoundarySide& side : boundary_sides(mesh)) {
+    const std::vector<int> nodes = facet_nodes(mesh, side);
+    surface.faces.push_back({.shape = facets(mesh.shapes[at(side.element)])[at(side.facet)].shape,
+                             .first = static_cast<int>(surface.nodes.size()),
+                             .nodes = static_cast<int>(nodes.size()),
+                             .body = bodies[at(nodes[0])]});
+    surface.nodes.insert(surface.nodes.end(), nodes.begin(), nodes.end());
+  }
+  return surface;
+}
+
+void couple_faces(const ContactSurface& surface, std::vector<std::vector<int>>& beside) {
+  for (const ContactFace& face : surface.faces) {
+    const auto nodes = surface.nodes_of(face);
+    for (const int a : nodes) beside[at(a)].insert(beside[at(a)].end(), nodes.begin(), nodes.end());
+  }
 }
 
 Result<ContactLaw> completed(ContactLaw law, double softness, double lowest, const std::string& who) {
@@ -101,7 +143,11 @@ Result<ContactLaw> completed(ContactLaw law, double softness, double lowest, con
   if (!not_negative(law.friction)) return refused("friction", law.friction, "it must not be negative");
   if (!(law.slip_speed > 0 && std::isfinite(law.slip_speed)))
     return refused("slip_speed", law.slip_speed, "it must be positive");
+  if (law.stiffness == 0 && !(softness > 0))
+    return Error{fmt::format("{}: all that touches is rigid; give its stiffness", who)};
   if (law.stiffness == 0) law.stiffness = 10 / softness;
+  if (!(law.stiffness > 0 && std::isfinite(law.stiffness)))
+    return refused("stiffness", law.stiffness, "it must be positive; give it");
   if (law.onset == 0) law.onset = 0.01 * lowest;
   return law;
 }

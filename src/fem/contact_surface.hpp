@@ -11,6 +11,7 @@ struct ContactFace {
   Shape shape = Shape::line2;
   int first = 0, nodes = 0;  ///< in ContactSurface::nodes
   double height = 0;         ///< of the element behind, over this face
+  int body = 0;              ///< the connected body that it bounds
 };
 
 /// The points of a face: the same on all faces of a shape.
@@ -22,7 +23,7 @@ struct FacePoint {
 struct ContactSurface {
   std::vector<ContactFace> faces = {};
   std::vector<int> nodes = {};
-  double softness = 0;  ///< largest height/E of the elements behind, m/Pa
+  double softness = 0;  ///< largest height/E of the elements behind that are not rigid, m/Pa; 0: all are
   double lowest = 0;    ///< least height
   std::array<std::vector<FacePoint>, n_shapes> points = {};
   std::vector<int> weight_starts = {};  ///< of each face in `weights`
@@ -39,6 +40,15 @@ struct ContactSurface {
 /// The faces of a group of lines (in space: facets) on the boundary of the body; `who` begins the message.
 [[nodiscard]] Result<ContactSurface> surface_of(const SolidModel& model, const std::string& group,
                                                 const std::string& who);
+
+/// Shape values at the middle of a face.
+[[nodiscard]] ShapeValues middle_of(Shape shape) noexcept;
+
+/// All of the boundary; only faces, their nodes and bodies are known.
+[[nodiscard]] ContactSurface boundary_of(const Mesh& mesh);
+
+/// The nodes of each face with each other: those of rigid elements, which nothing assembles, have no other place in the matrices.
+void couple_faces(const ContactSurface& surface, std::vector<std::vector<int>>& beside);
 
 /// Fills in what the law leaves to be chosen and refuses what cannot be.
 [[nodiscard]] Result<ContactLaw> completed(ContactLaw law, double softness, double lowest, const std::string& who);

@@ -43,8 +43,7 @@ bool Contacts::moves() const noexcept {
 }
 
 void Contacts::couple(std::vector<std::vector<int>>& beside) const {
-  for (const auto& c : list_)
-    if (const auto* pair = std::get_if<ContactPair>(&c)) pair->couple(beside);
+  for (const auto& c : list_) std::visit([&](const auto& contact) { contact.couple(beside); }, c);
 }
 
 std::size_t Contacts::scratch_bytes() const noexcept {
@@ -108,6 +107,23 @@ EvalStatus Contacts::outputs(const ContactState& state, int dimension, Scratch s
     if (std::holds_alternative<ContactPair>(c)) y[next++] = summary.beyond;
   }
   return status;
+}
+
+std::vector<std::string> Contacts::root_names() const {
+  std::vector<std::string> names;
+  for (const auto& c : list_)
+    if (const auto* pair = std::get_if<ContactPair>(&c))
+      for (int i = 0; i < pair->n_watched(); ++i) names.push_back(fmt::format("contact.{} closes", pair->name()));
+  return names;
+}
+
+void Contacts::root_values(const ContactState& state, Scratch scratch, Out values) const noexcept {
+  std::size_t next = 0;
+  for (const auto& c : list_)
+    if (const auto* pair = std::get_if<ContactPair>(&c); pair != nullptr && pair->n_watched() > 0) {
+      pair->signed_gaps(state, scratch, values.subspan(next, at(pair->n_watched())));
+      next += at(pair->n_watched());
+    }
 }
 
 }  // namespace rubato::fem::detail

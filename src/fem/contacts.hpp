@@ -31,6 +31,10 @@ class Contacts {
   [[nodiscard]] std::vector<std::string> output_names(int dimension) const;
   [[nodiscard]] EvalStatus outputs(const ContactState& state, int dimension, Scratch scratch, Out y) const noexcept;
 
+  /// Where surfaces of bodies that did not touch pass each other: see ContactPair::signed_gaps.
+  [[nodiscard]] std::vector<std::string> root_names() const;
+  void root_values(const ContactState& state, Scratch scratch, Out values) const noexcept;
+
  private:
   std::vector<std::variant<ContactPair, ContactObstacle>> list_ = {};
 };

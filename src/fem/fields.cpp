@@ -106,7 +106,10 @@ void fill_fields(const SolidParts& parts, In lambda, In z, SolidFields& out) {
     }
   }
   for (std::size_t node = 0; node < n; ++node) {
-    if (!(weights[node] > 0)) continue;
+    if (!(weights[node] > 0)) {  // inside rigid parts
+      out.volume_ratio[node] = 1;
+      continue;
+    }
     for (auto* field : {&out.pressure, &out.von_mises, &out.energy_density, &out.volume_ratio})
       (*field)[node] /= weights[node];
     for (std::size_t c = 0; c < 6; ++c) out.stress[6 * node + c] /= weights[node];

@@ -4,19 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "element_set.hpp"
+#include "element_integral.hpp"
 
 namespace rubato::fem {
 
 namespace {
 
 double volume_of(const SolidModel& model, int e) {
-  detail::VolumePoint point;
-  double volume = 0;
-  const ShapeInfo& s = info(model.mesh.shapes[static_cast<std::size_t>(e)]);
-  for (const QuadraturePoint& q : quadrature(s.id, 2 * s.degree + 1))
-    if (detail::volume_point(model.mesh, e, q, point)) volume += point.weight * detail::depth(model, point.x[0]);
-  return volume;
+  return detail::integral(model.mesh, e, [&](const auto& x) { return detail::depth(model, x[0]); });
 }
 
 }  // namespace

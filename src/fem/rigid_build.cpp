@@ -12,11 +12,7 @@
 namespace rubato::fem::detail {
 namespace {
 
-bool given(const Function& f) {
-  const Expression* expression = f.expression();
-  return expression == nullptr || !expression->is_constant() || expression->evaluate(std::span<const double>()) != 0;
-}
-bool held(const std::optional<Function>& f) { return f && !given(*f); }
+bool held(const std::optional<Function>& f) { return f && is_zero(*f); }
 
 Eigen::Vector3d place(const Mesh& mesh, int node) {
   Eigen::Vector3d x = Eigen::Vector3d::Zero();
@@ -30,15 +26,15 @@ Result<void> choose_motion(RigidBody& body, Analysis analysis) {
   const int d = body.dimension;
   const auto refuse = [&](std::string_view why) { return Error{fmt::format("rigid \"{}\": {}", data.name, why)}; };
   for (int i = d; i < 3; ++i)
-    if (data.displacement[at(i)] || given(data.force[at(i)])) return refuse("a plane model has no third axis");
+    if (data.displacement[at(i)] || !is_zero(data.force[at(i)])) return refuse("a plane model has no third axis");
   for (std::size_t i = 0; i < 2 && d == 2; ++i)
-    if (data.rotation[i] || given(data.moment[i]) || data.inertia[i] != 0)
+    if (data.rotation[i] || !is_zero(data.moment[i]) || data.inertia[i] != 0)
       return refuse("in the plane rotation, moment and inertia are those about z");
   body.axial = analysis == Analysis::axisymmetric;
-  if (body.axial && (data.displacement[0] || data.rotation[2] || given(data.force[0]) || given(data.moment[2])))
+  if (body.axial && (data.displacement[0] || data.rotation[2] || !is_zero(data.force[0]) || !is_zero(data.moment[2])))
     return refuse("in an axisymmetric model it moves along the axis y only");
   for (int i = 0; i < d; ++i)
-    if (data.displacement[at(i)] && given(data.force[at(i)]))
+    if (data.displacement[at(i)] && !is_zero(data.force[at(i)]))
       return refuse(fmt::format("displacement and force along {}: one of them", "xyz"[i]));
   const auto n = std::ranges::count_if(data.rotation, [](const auto& f) { return f.has_value(); });
   const auto n_held = std::ranges::count_if(data.rotation, held);
@@ -47,7 +43,7 @@ Result<void> choose_motion(RigidBody& body, Analysis analysis) {
   if (n != 0 && !body.turns && !hinge)
     return refuse("of the rotations all three are given, or none, or two as 0: then it turns about the third axis");
   for (std::size_t i = 0; i < 3; ++i)
-    if (data.rotation[i] && given(data.moment[i]))
+    if (data.rotation[i] && !is_zero(data.moment[i]))
       return refuse(fmt::format("rotation and moment about {}: one of them", "xyz"[i]));
   const auto axis =
       hinge ? std::ranges::find_if(data.rotation, [](const auto& f) { return !f; }) - data.rotation.begin() : -1;
@@ -181,9 +177,9 @@ Result<void> check_names(const SolidModel& model, const std::vector<RigidBody>& 
     };
     for (std::size_t j = 0; j < k; ++j)
       if (bodies[j].data.name == name) return taken("rigid part before");
-    if (std::ranges::find(model.probes, name, &Probe::name) != model.probes.end()) return taken("probe");
     if (std::ranges::find(model.prescribed, name, &Prescribed::group) != model.prescribed.end())
-      return taken("prescribed group");
+      return taken("prescribed group");  // those of files that move have probes of their names
+    if (std::ranges::find(model.probes, name, &Probe::name) != model.probes.end()) return taken("probe");
   }
   return {};
 }

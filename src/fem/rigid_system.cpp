@@ -268,12 +268,7 @@ class RigidSolid final : public SolidSystem {
       for (std::size_t s = 0; s < body.strains.size(); ++s) use(body, c, body.strains[s], at(body.first_row) + s);
     }
   }
-  bool loaded() const noexcept {
-    const auto is_given = [](const Function& f) {
-      return f.expression() == nullptr || !f.expression()->is_constant() || f(0.0) != 0;
-    };
-    return std::ranges::any_of(loads_, is_given);
-  }
+  bool loaded() const noexcept { return !std::ranges::all_of(loads_, is_zero); }
   void collect(const RigidBody& body) {
     for (const Function& f : body.motions()) motions_.push_back(f);
     for (const Function& f : body.loads()) loads_.push_back(f);
@@ -392,7 +387,7 @@ EvalStatus RigidSolid::outputs(const P& p, In a, Out y) const noexcept {
   y[0] += kinetic_energy(p);
   y[1] += rigid_energy(p);
   status = std::max(status, inner_->inertia(in.p, a_in, rest));
-  status = std::max(status, inner_->force(in.p, more));
+  (void)inner_->force(in.p, more);  // its refusals of states are the outputs' or, of contacts, none of theirs
   for (std::size_t i = 0; i < n_in_; ++i) rest[i] -= more[i];
   status = std::max(status, inner_->reaction(in.p, in.p.lambda, {}, more));
   for (std::size_t i = 0; i < n_in_; ++i) rest[i] += more[i];

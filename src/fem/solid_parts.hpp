@@ -45,6 +45,8 @@ struct SolidParts {
   std::vector<Supported> supports = {};  ///< prescribed groups: their reactions are outputs
 };
 
+/// A constant 0: nothing given.
+[[nodiscard]] bool is_zero(const Function& f);
 /// Of a region that has been checked.
 [[nodiscard]] const Material& material_of(const SolidModel& model, const Region& region);
 

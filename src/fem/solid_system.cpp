@@ -160,12 +160,27 @@ class Solid final : public SolidSystem {
     for (const LoadCase& load : parts_.loads) next = std::min(next, load.factor.next_break(t));
     return next;
   }
-  /// Where a prescribed motion has a kink or a load jumps, velocities, accelerations and pressures have to be found anew.
+  std::vector<RootInfo> roots() const override {
+    std::vector<RootInfo> out;
+    for (std::string& name : parts_.contacts.root_names()) out.push_back({std::move(name), Crossing::falling});
+    return out;
+  }
+  EvalStatus root_values(const P& p, Out values) const noexcept override {
+    if (values.empty()) return EvalStatus::ok;
+    Scratch scratch = p.scratch;
+    const Out u = scratch.take<double>(full_);
+    displacement(p.t, p.q, u);
+    parts_.contacts.root_values(contact_state(p, u, scratch), scratch, values);
+    return EvalStatus::ok;
+  }
+  /// Where a prescribed motion has a kink or a load jumps, velocities, accelerations and pressures have to be found anew. Where bodies
+  /// begin to touch nothing jumps, but the steps of free flight are too long.
   EventEffect on_event(const EventContext& event, Out, Out, Out) const noexcept override {
     const auto motion = [&](const Function& f) { return jumps(f, event.t, 2); };
     const auto load = [&](const LoadCase& l) { return jumps(l.factor, event.t, 0); };
     return {.mode = event.mode,
-            .state_changed = std::any_of(parts_.functions.begin(), parts_.functions.end(), motion) ||
+            .state_changed = !event.roots.empty() ||
+                             std::any_of(parts_.functions.begin(), parts_.functions.end(), motion) ||
                              std::any_of(parts_.loads.begin(), parts_.loads.end(), load)};
   }
 
@@ -219,7 +234,9 @@ class Solid final : public SolidSystem {
   }
   /// The n-th derivatives of the prescribed displacements; `all` is 0 there before.
   void put_driven(double t, std::size_t n, Out all) const noexcept {
-    if (n > 0 && parts_.model.quasi_static) return;
+    if (n == 0 || !parts_.model.quasi_static) put_derivatives(t, n, all);
+  }
+  void put_derivatives(double t, std::size_t n, Out all) const noexcept {
     int known = -1;
     double value = 0;
     for (const Driven& d : parts_.driven) {
@@ -282,7 +299,8 @@ class Solid final : public SolidSystem {
   [[nodiscard]] ContactState contact_state(const P& p, In u, Scratch& scratch) const noexcept {
     const Out x = scratch.take<double>(full_), v = scratch.take<double>(full_);
     for (std::size_t i = 0; i < full_; ++i) x[i] = parts_.model.mesh.points[i] + u[i];
-    velocity(p.t, p.v, v);
+    put_free(p.v, v);
+    put_derivatives(p.t, 1, v);  // surfaces that are moved slide in equilibria, too, as those of moving obstacles do
     return {.t = p.t, .x = x, .v = v};
   }
   /// Of strains and of contacts.
@@ -292,7 +310,8 @@ class Solid final : public SolidSystem {
     displacement(p.t, p.q, u);
     EvalStatus status = parts_.assembly.run({.u = u, .lambda = p.lambda, .energy = &out}, scratch);
     if (!parts_.contacts.empty()) {
-      const ContactState state = contact_state(p, u, scratch);
+      ContactState state = contact_state(p, u, scratch);
+      state.refuse_deep = false;
       status = std::max(status, parts_.contacts.add_energy(state, scratch, out));
     }
     return status;
@@ -387,6 +406,7 @@ EvalStatus Solid::outputs(const P& p, In a, Out y) const noexcept {
   ContactState state;
   if (!parts_.contacts.empty()) {
     state = contact_state(p, u, scratch);
+    state.refuse_deep = false;
     status = std::max(status, parts_.contacts.subtract_force(state, scratch, f));
   }
   if (!a.empty()) put_free(a, rate2);

@@ -14,10 +14,12 @@ namespace {
 using test::at_rest;
 using test::both;
 using test::contact_force;
+using test::end_of;
 using test::fixed;
 using test::held;
 using test::of_time;
 using test::output;
+using test::problem_of;
 
 /// Two equal elastic bodies in line contact, one with the radius R, half width a ≪ R:
 ///   a² = 4 P R/(π E*),   p₀ = √(P E*/(π R)),   E* = E/(2 (1 − ν²)),   p = p₀ √(1 − x²/a²), whose second moment is P a²/4
@@ -69,23 +71,6 @@ TEST(ContactPhysics, HertzLineContact) {
   EXPECT_NEAR(std::sqrt(4 * moment / load), a, 0.03 * a);
   EXPECT_NEAR(output(**system, *end, "reaction.bottom.y"), load, 1e-6 * load);
   EXPECT_EQ(output(**system, *end, "contact.pair.beyond"), 0);
-}
-
-InitialValueProblem problem_of(const std::shared_ptr<const SolidSystem>& system, MechanicalState start, double end) {
-  const auto state = consistent_state(*system, start);
-  EXPECT_TRUE(state.ok()) << state.error().message;
-  const auto dae = formulate(system, *formulation_by_name("index-3"));
-  EXPECT_TRUE(dae.ok()) << dae.error().message;
-  InitialValueProblem problem{.dae = *dae, .t_start = 0, .t_end = end, .x = {}, .base = (*dae)->base_of(*state)};
-  (*dae)->pack(*state, problem.x, problem.w);
-  return problem;
-}
-MechanicalState end_of(const SolidSystem& system, const RunSummary& run) {
-  MechanicalState state = at_rest(system);
-  state.t = run.t;
-  state.q = run.x.head(state.q.size());
-  state.v = run.x.segment(state.q.size(), state.q.size());
-  return state;
 }
 
 SolidModel soft_block(Shape shape) {

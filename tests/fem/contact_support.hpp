@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/problem/consistent.hpp"
 #include "rubato/problem/state_point.hpp"
 #include "solid_support.hpp"
 
@@ -61,6 +64,52 @@ namespace rubato::fem::test {
   Prescribed condition{.group = group};
   for (std::size_t i = 0; i < static_cast<std::size_t>(dimension); ++i) condition.displacement[i].emplace(of_time("0"));
   return condition;
+}
+
+struct Case {
+  Shape shape;
+  Analysis analysis;
+};
+/// Two blocks, the upper one (groups "u_…") twice as finely divided and `overlap` deep in the lower one, whose top is the master.
+[[nodiscard]] inline SolidModel blocks(const Case& c, double overlap, int below = 2, int above = 3) {
+  const bool space = c.analysis == Analysis::space;
+  const Block lower{.shape = c.shape, .divisions = {below, 1, below}, .low = {1, 0, 0}, .high = {2, 0.5, 1}};
+  Block upper{.shape = c.shape, .divisions = {above, 1, above}, .low = {1, 0.5 - overlap, 0}, .high = {2, 1, 1}};
+  SolidModel model;
+  model.mesh = both(*block(lower), *block(upper), "u_");
+  model.analysis = c.analysis;
+  model.materials = {{.name = "rubber", .density = 1000, .law = neo_hooke(1e6), .bulk = 5e6}};
+  model.regions = {{.group = "body", .material = "rubber"}, {.group = "u_body", .material = "rubber"}};
+  model.prescribed = {fixed("bottom", space ? 3 : 2)};
+  model.contacts = {{.name = "pair", .slave = "u_bottom", .master = "top"}};
+  return model;
+}
+
+[[nodiscard]] inline MechanicalState shaken(const SolidSystem& system, double size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  MechanicalState state = at_rest(system);
+  state.q = Vector::NullaryExpr(state.q.size(), [&] { return size * uniform(random); });
+  state.v = Vector::NullaryExpr(state.q.size(), [&] { return uniform(random); });
+  return state;
+}
+
+[[nodiscard]] inline InitialValueProblem problem_of(const std::shared_ptr<const SolidSystem>& system,
+                                                    MechanicalState start, double end) {
+  const auto state = consistent_state(*system, start);
+  EXPECT_TRUE(state.ok()) << state.error().message;
+  const auto dae = formulate(system, *formulation_by_name("index-3"));
+  EXPECT_TRUE(dae.ok()) << dae.error().message;
+  InitialValueProblem problem{.dae = *dae, .t_start = 0, .t_end = end, .x = {}, .base = (*dae)->base_of(*state)};
+  (*dae)->pack(*state, problem.x, problem.w);
+  return problem;
+}
+[[nodiscard]] inline MechanicalState end_of(const SolidSystem& system, const RunSummary& run) {
+  MechanicalState state = at_rest(system);
+  state.t = run.t;
+  state.q = run.x.head(state.q.size());
+  state.v = run.x.segment(state.q.size(), state.q.size());
+  return state;
 }
 
 }  // namespace rubato::fem::test

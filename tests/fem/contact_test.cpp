@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "contact_support.hpp"
 #include "rubato/problem/consistent.hpp"
@@ -12,19 +11,14 @@ namespace rubato::fem {
 namespace {
 
 using test::at_rest;
-using test::both;
+using test::blocks;
+using test::Case;
 using test::contact_force;
-using test::fixed;
 using test::held;
 using test::of_time;
 using test::output;
+using test::shaken;
 
-const Material rubber{.name = "rubber", .density = 1000, .law = neo_hooke(1e6), .bulk = 5e6};
-
-struct Case {
-  Shape shape;
-  Analysis analysis;
-};
 const std::vector<Case> cases = {{Shape::tri3, Analysis::plane_strain},  {Shape::tri6, Analysis::plane_stress},
                                  {Shape::quad4, Analysis::axisymmetric}, {Shape::quad8, Analysis::plane_strain},
                                  {Shape::quad9, Analysis::axisymmetric}, {Shape::tet4, Analysis::space},
@@ -32,30 +26,6 @@ const std::vector<Case> cases = {{Shape::tri3, Analysis::plane_strain},  {Shape:
                                  {Shape::hex20, Analysis::space},        {Shape::hex27, Analysis::space}};
 std::string name(const Case& c) {
   return std::string(info(c.shape).name) + " analysis " + std::to_string(static_cast<int>(c.analysis));
-}
-
-/// Two blocks, the upper one (groups "u_…") twice as finely divided and `overlap` deep in the lower one, whose top is the master.
-SolidModel blocks(const Case& c, double overlap, int below = 2, int above = 3) {
-  const bool space = c.analysis == Analysis::space;
-  const Block lower{.shape = c.shape, .divisions = {below, 1, below}, .low = {1, 0, 0}, .high = {2, 0.5, 1}};
-  Block upper{.shape = c.shape, .divisions = {above, 1, above}, .low = {1, 0.5 - overlap, 0}, .high = {2, 1, 1}};
-  SolidModel model;
-  model.mesh = both(*block(lower), *block(upper), "u_");
-  model.analysis = c.analysis;
-  model.materials = {rubber};
-  model.regions = {{.group = "body", .material = "rubber"}, {.group = "u_body", .material = "rubber"}};
-  model.prescribed = {fixed("bottom", space ? 3 : 2)};
-  model.contacts = {{.name = "pair", .slave = "u_bottom", .master = "top"}};
-  return model;
-}
-
-MechanicalState shaken(const SolidSystem& system, double size, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  MechanicalState state = at_rest(system);
-  state.q = Vector::NullaryExpr(state.q.size(), [&] { return size * uniform(random); });
-  state.v = Vector::NullaryExpr(state.q.size(), [&] { return uniform(random); });
-  return state;
 }
 
 /// K = ∂r/∂q and D = ∂r/∂v by differences, with and without friction, at states in which every kind of face is tilted and warped.
