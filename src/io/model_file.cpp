@@ -213,6 +213,7 @@ class Assembler final : public ModelTables {
 
 }  // namespace
 
+const std::vector<std::string>& model_table_names() { return model_tables; }
 bool is_model_table(std::string_view name) {
   return std::find(model_tables.begin(), model_tables.end(), name) != model_tables.end();
 }

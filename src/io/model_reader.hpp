@@ -11,6 +11,7 @@
 namespace rubato::io {
 
 /// include, model, parameters, body, joint, coupling, force, shape.
+[[nodiscard]] const std::vector<std::string>& model_table_names();
 [[nodiscard]] bool is_model_table(std::string_view name);
 /// Bodies, or what includes them.
 [[nodiscard]] bool holds_model(const TomlNode& root);
@@ -18,6 +19,7 @@ namespace rubato::io {
 [[nodiscard]] bool is_model_override(std::string_view override_text);
 
 /// Tables of a finite element model, which [solid] or [mesh] tells from a mechanism.
+[[nodiscard]] const std::vector<std::string>& solid_table_names();
 [[nodiscard]] bool is_solid_table(std::string_view name);
 [[nodiscard]] bool holds_solid(const TomlNode& root);
 /// "parameters.L=2", "solid.threads=1", "mesh.around=24".

@@ -200,9 +200,12 @@ class Reader {
                            nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest),
                            section.substr(0, section.size() - 1), joined(near)));
     } else {
-      for (const char* table : {"model", "body", "joint", "coupling", "shape", "solid", "mesh", "material", "region",
-                                "prescribed", "traction", "probe", "force", "rigid", "parameters", "include"})
-        if (!is_model_ || (is_solid_ ? is_solid_table(table) : is_model_table(table))) sections.emplace_back(table);
+      const auto add = [&](const std::vector<std::string>& tables) {
+        for (const std::string& table : tables)
+          if (std::find(sections.begin(), sections.end(), table) == sections.end()) sections.push_back(table);
+      };
+      if (!is_model_ || !is_solid_) add(model_table_names());
+      if (!is_model_ || is_solid_) add(solid_table_names());
       const std::string first = dot == std::string::npos ? name : name.substr(0, dot);
       const std::string nearest = nearest_name(first, sections);
       complain(place, name,

@@ -390,6 +390,7 @@ class SolidReader final : public ModelTables {
 
 }  // namespace
 
+const std::vector<std::string>& solid_table_names() { return solid_tables; }
 bool is_solid_table(std::string_view name) { return std::ranges::find(solid_tables, name) != solid_tables.end(); }
 bool holds_solid(const TomlNode& root) { return root.find("solid") != nullptr || root.find("mesh") != nullptr; }
 bool is_solid_override(std::string_view text) {

@@ -79,6 +79,7 @@ TEST(RunFile, EveryMistakeIsNamedWithItsPlace) {
       {head + "[solver]\nrtoll = 1e-4\n", "run.toml:4:1: solver.rtoll: unknown key; did you mean 'rtol'?"},
       {head + "[solver]\nend = 1\n", "did you mean 'time.end'?"},
       {head + "[sovler]\nrtol = 1e-4\n", "run.toml:3:2: sovler: unknown key or table; did you mean 'solver'?"},
+      {head + "[obstacel]\nname = \"f\"\n", "run.toml:3:2: obstacel: unknown key or table; did you mean 'obstacle'?"},
       {head + "[solver]\nrtol = \"small\"\n",
        "run.toml:4:8: solver.rtol: \"small\" is a text; allowed: a number ≥ 0 and ≤ 1"},
       {head + "[solver]\nrtol = -1e-4\n", "run.toml:4:8: solver.rtol: -0.0001 is not allowed"},
