@@ -24,6 +24,7 @@ StepStatus step_status(FactorStatus status) noexcept {
 
 Result<std::unique_ptr<SteppedSystem>> SteppedSystem::create(const InitialValueProblem& problem,
                                                              const IntegrateOptions& options, Shifts shifts) {
+  if (auto found = available(options.linear.back_end); !found) return found.error();
   std::unique_ptr<SteppedSystem> system(new SteppedSystem(problem, options, shifts));
   if (auto done = system->find_structure(system->at(problem.t_start, view(problem.x))); !done) return done.error();
   return system;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "nested_dissection.hpp"
 #include "rubato/base/assert.hpp"
 #include "rubato/base/text.hpp"
 #include "scalar.hpp"
@@ -15,6 +16,13 @@ namespace {
 
 using Complex = std::complex<double>;
 
+std::unique_ptr<LinearSolver<double>> make_cholmod_solver(const SparsePattern& pattern) {
+  static constexpr detail::PluginHost host{detail::make_mumps_solver<double>, detail::nested_dissection};
+  if (const auto plugin = detail::cholmod_plugin())
+    return std::unique_ptr<LinearSolver<double>>(plugin->make(pattern, host));
+  return detail::make_mumps_solver<double>(pattern);
+}
+
 constexpr BackEndEntry entries[] = {
     {BackEnd::dense, "dense", "LU with row pivoting of the full matrix; small or densely coupled systems",
      detail::make_dense_solver<double>, detail::make_dense_solver<Complex>},
@@ -22,6 +30,9 @@ constexpr BackEndEntry entries[] = {
      detail::make_klu_solver<double>, detail::make_klu_solver<Complex>},
     {BackEnd::mumps, "mumps", "multifrontal LDLᵀ or LU (MUMPS), symmetry found by itself; large finite element systems",
      detail::make_mumps_solver<double>, detail::make_mumps_solver<Complex>},
+    {BackEnd::cholmod, "cholmod",
+     "supernodal LLᵀ (SuiteSparse CHOLMOD) of positive definite systems, else MUMPS; a plug-in (GPL)",
+     make_cholmod_solver, detail::make_mumps_solver<Complex>},
 };
 
 /// At least nine entries in ten have their mirror image in the pattern.
@@ -48,6 +59,12 @@ Result<BackEnd> back_end_from_name(std::string_view name) {
     known.emplace_back(entry.name);
   }
   return Error{unknown_name("linear solver", name, known)};
+}
+
+Result<void> available(BackEnd back_end) {
+  if (back_end == BackEnd::cholmod)
+    if (const auto plugin = detail::cholmod_plugin(); !plugin) return plugin.error();
+  return {};
 }
 
 // The fill decides, not the density of A: L + U as predicted by KLU's symbolic analysis.

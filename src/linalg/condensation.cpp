@@ -82,7 +82,11 @@ Condensation::Condensation(const SparsePattern& pattern, std::span<const PivotPo
   for (std::size_t p = 0; p < s.source.size(); ++p) s_position[s.source[p]] = static_cast<int>(p);
   const SparsePattern s_by_rows = transposed(reduced_).pattern;
 
-  // Second walk: where every product and every value of A goes.
+  // Second walk: where every product and every value of A goes. Within a row the targets of two pivots are the same where their
+  // rows of U have the same columns.
+  std::vector<char> like_before(static_cast<std::size_t>(n_pivots_), 0);
+  const auto u_cols = [&](int k) { return std::span(u_col_).subspan(u_start_[k], u_start_[k + 1] - u_start_[k]); };
+  for (int k = 1; k < n_pivots_; ++k) like_before[k] = std::ranges::equal(u_cols(k - 1), u_cols(k)) ? 1 : 0;
   const int u_base = reduced_.nnz(), pivot_base = u_base + static_cast<int>(u_col_.size()),
             l_base = pivot_base + n_pivots_;
   scatter_.resize(static_cast<std::size_t>(pattern.nnz()));
@@ -100,8 +104,14 @@ Condensation::Condensation(const SparsePattern& pattern, std::span<const PivotPo
     const int old_row = row_order_[step];
     for (int p = by_rows.pattern.column_starts()[old_row]; p < by_rows.pattern.column_starts()[old_row + 1]; ++p)
       scatter_[by_rows.source[p]] = position[by_rows.pattern.row_indices()[p]];
-    for (int l = l_start_[step]; l < l_start_[step + 1]; ++l)
-      for (int u = u_start_[l_pivot_[l]]; u < u_start_[l_pivot_[l] + 1]; ++u) target_.push_back(position[u_col_[u]]);
+    for (int l = l_start_[step]; l < l_start_[step + 1]; ++l) {
+      const int k = l_pivot_[l];
+      operations_ += u_start_[k + 1] - u_start_[k];
+      const bool shares = l > l_start_[step] && l_pivot_[l - 1] == k - 1 && like_before[k] != 0;
+      l_target_.push_back(shares ? l_target_.back() : target_.size());
+      if (!shares)
+        for (const int col : u_cols(k)) target_.push_back(position[col]);
+    }
   }
 }
 
@@ -124,10 +134,10 @@ FactorStatus CondensedMatrix<T>::reduce(std::span<const T> values) noexcept {
   const T* const u = b + s.reduced_.nnz();
   const T* const pivot = u + s.u_col_.size();
   T* const l = b + (pivot - b) + s.n_pivots_;
-  const int* target = s.target_.data();
   for (int step = 0; step < s.n_; ++step) {
     for (int e = s.l_start_[step]; e < s.l_start_[step + 1]; ++e) {
       const int k = s.l_pivot_[e];
+      const int* target = s.target_.data() + s.l_target_[e];
       const T factor = detail::product(l[e], inverse_pivots_[k]);
       l[e] = factor;
       for (int j = s.u_start_[k]; j < s.u_start_[k + 1]; ++j) b[*target++] -= detail::product(factor, u[j]);

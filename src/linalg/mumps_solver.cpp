@@ -12,7 +12,6 @@
 // by one step of refinement with the matrix itself.
 //
 // Same input, same bytes: one thread, also in BLAS, and no ordering of MUMPS' own.
-#include <dlfcn.h>
 #include <dmumps_c.h>
 #include <zmumps_c.h>
 
@@ -21,10 +20,10 @@
 #include <complex>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "back_ends.hpp"
+#include "blas_turn.hpp"
 #include "equilibration.hpp"
 #include "nested_dissection.hpp"
 #include "rubato/base/assert.hpp"
@@ -49,37 +48,6 @@ struct Mumps<std::complex<double>> {
   using Instance = ZMUMPS_STRUC_C;
   using Number = mumps_double_complex;
   static constexpr auto call = zmumps_c;
-};
-
-/// While one lives, this thread alone is inside MUMPS, whose Fortran modules keep state of their own, and OpenBLAS (where
-/// that is the BLAS in use) works in one thread.
-class Turn {
- public:
-  Turn() : lock_(mutex()), threads_(blas().get && blas().set ? blas().get() : 0) {
-    if (threads_ > 1) blas().set(1);
-  }
-  ~Turn() {
-    if (threads_ > 1) blas().set(threads_);
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  struct OpenBlas {
-    int (*get)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
-    void (*set)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  };
-  static const OpenBlas& blas() {
-    static const OpenBlas functions;
-    return functions;
-  }
-  static std::mutex& mutex() {
-    static std::mutex one;
-    return one;
-  }
-
-  std::lock_guard<std::mutex> lock_;
-  int threads_;
 };
 
 enum Job { start = -1, end = -2, analyse = 1, factorise = 2, back_substitute = 3 };
@@ -164,7 +132,7 @@ class MumpsSolver final : public LinearSolver<T> {
   }
 
   void run(Job job) const noexcept {
-    const Turn turn;
+    const BlasTurn turn;
     instance_.job = job;
     Mumps<T>::call(&instance_);
   }

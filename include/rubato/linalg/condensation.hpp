@@ -18,8 +18,9 @@ namespace rubato {
 /// Equation `row` is solved for unknown `col`.
 using PivotPosition = Entry;
 
-/// The symbolic part: an immutable value, one for any number of CondensedMatrix. Time and memory are linear in the number
-/// of arithmetic operations of one elimination.
+/// The symbolic part: an immutable value, one for any number of CondensedMatrix. Time is linear in the number of arithmetic
+/// operations of one elimination. So is memory, but pivots one after the other whose rows of U have the same columns, such as the
+/// inner unknowns of a finite element, share what is kept for them.
 class Condensation {
  public:
   /// Pivots are eliminated in the given order; no row and no column twice. A pivot that is structurally zero even after
@@ -36,22 +37,26 @@ class Condensation {
   }
   [[nodiscard]] std::span<const int> remaining_cols() const noexcept { return remaining_cols_; }
   /// Multiplications with addition in one numeric elimination.
-  [[nodiscard]] long operations() const noexcept { return static_cast<long>(target_.size()); }
+  [[nodiscard]] long operations() const noexcept { return operations_; }
+  /// Numbers kept for them; fewer where pivots share.
+  [[nodiscard]] long targets() const noexcept { return static_cast<long>(target_.size()); }
 
  private:
   template <class T>
   friend class CondensedMatrix;
 
   int n_ = 0, n_pivots_ = 0;
+  long operations_ = 0;
   SparsePattern reduced_;
   // One buffer holds all numbers: S by columns | U by pivots, without diagonal | pivots | L by rows.
   std::vector<int> row_order_;  // old row of each step: pivot rows in pivot order, then the remaining ones
   std::vector<int> pivot_cols_, remaining_cols_;
-  std::vector<int> scatter_;          // position in A → position in the buffer
-  std::vector<int> u_start_, u_col_;  // row k of U: its old columns, ascending
-  std::vector<int> l_start_;          // per step: its entries of L
-  std::vector<int> l_pivot_;          // per entry of L: the pivot that it eliminates
-  std::vector<int> target_;           // per entry of L, per entry of that pivot's row of U: where the product goes
+  std::vector<int> scatter_;           // position in A → position in the buffer
+  std::vector<int> u_start_, u_col_;   // row k of U: its old columns, ascending
+  std::vector<int> l_start_;           // per step: its entries of L
+  std::vector<int> l_pivot_;           // per entry of L: the pivot that it eliminates
+  std::vector<std::size_t> l_target_;  // per entry of L: where its targets begin
+  std::vector<int> target_;            // per entry of that pivot's row of U: where the product goes
 };
 
 /// The numeric part for T = double or std::complex<double>: sized once, then free of allocations.

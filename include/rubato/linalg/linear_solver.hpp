@@ -1,7 +1,8 @@
 #pragma once
 /// Direct solvers behind one interface: A x = b for one pattern and many values.
 ///
-/// A further back end is one file in src/linalg, one enumerator here and one line in back_ends.cpp.
+/// A further back end is one file in src/linalg, one enumerator here and one line in back_ends.cpp. One whose licence does not go with
+/// the library's is a plug-in: plugins/cholmod.
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -54,7 +55,7 @@ class LinearSolver {
   [[nodiscard]] virtual SolverReport report() const noexcept = 0;
 };
 
-enum class BackEnd : std::uint8_t { automatic, dense, klu, mumps };
+enum class BackEnd : std::uint8_t { automatic, dense, klu, mumps, cholmod };
 
 /// The list of back ends: names, help and bindings derive from it.
 struct BackEndEntry {
@@ -68,13 +69,15 @@ struct BackEndEntry {
 /// "automatic", "dense", "klu", …
 [[nodiscard]] std::string_view to_string(BackEnd back_end) noexcept;
 [[nodiscard]] Result<BackEnd> back_end_from_name(std::string_view name);
+/// An error that says why where a back end cannot be had: cholmod is a plug-in, loaded when first asked for.
+[[nodiscard]] Result<void> available(BackEnd back_end);
 
 /// What `automatic` means for this pattern; any other choice is returned as it is. The rule is a function of the pattern
 /// alone (size and predicted fill), so that the same model always runs the same arithmetic; back_ends.cpp has the rule and
 /// the measurements behind it. Costs a symbolic analysis: for set-up.
 [[nodiscard]] BackEnd resolved(BackEnd back_end, const SparsePattern& pattern);
 
-/// A solver for square patterns.
+/// A solver for square patterns. One that is not available() is replaced by MUMPS.
 template <class T>
 [[nodiscard]] std::unique_ptr<LinearSolver<T>> make_linear_solver(const SparsePattern& pattern,
                                                                   BackEnd back_end = BackEnd::automatic);
