@@ -49,8 +49,11 @@ class Solid final : public SolidSystem {
   bool constant_mass() const noexcept override { return true; }
   bool compliant() const noexcept override { return parts_.compliant; }
   std::vector<int> local_multipliers() const override;
+  /// What holds nodes and loads them may be there, if it does not change.
   bool autonomous() const noexcept override {
-    return parts_.driven.empty() && parts_.loads.empty() && !parts_.contacts.moves();
+    const auto constant = [](const Function& f) { return f.expression() != nullptr && f.expression()->is_constant(); };
+    return std::ranges::all_of(parts_.functions, constant) &&
+           std::ranges::all_of(parts_.loads, constant, &LoadCase::factor) && !parts_.contacts.moves();
   }
   std::size_t scratch_bytes() const noexcept override {
     return std::max(parts_.assembly.scratch_bytes(), parts_.contacts.scratch_bytes()) +
@@ -187,8 +190,8 @@ class Solid final : public SolidSystem {
   std::vector<std::string> output_names() const override;
   EvalStatus outputs(const P& p, In a, Out y) const noexcept override;
   std::vector<std::string> invariant_names() const override {
-    const bool conservative =
-        autonomous() && parts_.damping.empty() && parts_.n_z == 0 && parts_.contacts.conservative();
+    const bool conservative = autonomous() && parts_.loads.empty() && parts_.damping.empty() && parts_.n_z == 0 &&
+                              parts_.contacts.conservative();
     return conservative ? std::vector<std::string>{"energy"} : std::vector<std::string>{};
   }
   EvalStatus invariants(const P& p, Out values) const noexcept override {

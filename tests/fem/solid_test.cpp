@@ -174,6 +174,27 @@ TEST(Solids, DampingSeesPrescribedVelocities) {
   EXPECT_NEAR(outputs[2] - free, 6000, 1e-8);
 }
 
+/// Time enters by what changes with it alone: a held side and gravity do not. Energy is kept where nothing loads the body.
+TEST(Solids, KnowWhetherTimeEnters) {
+  struct Setup {
+    const char *held, *gravity;
+    bool autonomous, conservative;
+  };
+  for (const auto& [held, gravity, autonomous, conservative] : {Setup{"0", "", true, true},
+                                                                {"0.01", "", true, true},
+                                                                {"0.01*t", "", false, false},
+                                                                {"0", "9.81", true, false},
+                                                                {"0", "sin(t)", false, false}}) {
+    SolidModel model = body({Shape::quad4, Analysis::plane_strain}, rubber, 2, 0);
+    model.prescribed = {{.group = "left", .displacement = {of_time(held), of_time("0"), std::nullopt}}};
+    if (*gravity != 0) model.gravity = {Function(), of_time(gravity), Function()};
+    const auto system = build(model);
+    ASSERT_TRUE(system.ok()) << system.error().message;
+    EXPECT_EQ((*system)->autonomous(), autonomous) << held << " " << gravity;
+    EXPECT_EQ((*system)->invariant_names().size(), conservative ? 1u : 0u) << held << " " << gravity;
+  }
+}
+
 /// Case A (compressible) and B (nearly incompressible) of the benchmark, element by element the same numbers.
 double cook(const Material& material, PressureSpace pressure, int n, double force, const char* where,
             Shape shape = Shape::quad9) {
