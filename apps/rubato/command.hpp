@@ -12,6 +12,7 @@ struct RunArguments {
   std::string folder;  ///< empty: results/NAME
   std::string method;  ///< empty: the file's
   std::vector<std::string> set;
+  std::string tune;  ///< a file of rates; empty: none
   bool resume = false;
 };
 [[nodiscard]] int run(const RunArguments& arguments);
@@ -78,5 +79,10 @@ struct FitArguments {
   std::string format = "text";
 };
 [[nodiscard]] int fit(const FitArguments& arguments);
+
+struct TuneArguments {
+  std::string file = "tune.toml";
+};
+[[nodiscard]] int tune(const TuneArguments& arguments);
 
 }  // namespace rubato::app

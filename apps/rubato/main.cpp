@@ -28,6 +28,7 @@ struct CommandLine {
   StudyArguments converge, compare;
   ReproduceArguments reproduce;
   FitArguments fit;
+  TuneArguments tune;
   std::map<CLI::App*, int (*)(CommandLine&)> actions;
 
   CommandLine() {
@@ -55,6 +56,7 @@ struct CommandLine {
               [](CommandLine& c) { return rubato::app::compare(c.compare); });
     add_reproduce();
     add_fit();
+    add_tune();
   }
 
  private:
@@ -81,6 +83,7 @@ struct CommandLine {
                      "lobatto-iiidc-3:0.25")
         ->type_name("NAME");
     add_set(command, run.set);
+    command->add_option("--tune", run.tune, "Rates of the machine, written by `rubato tune`")->type_name("FILE.toml");
     command->add_flag("--resume", run.resume, "Continue an interrupted run from its last checkpoint in DIR");
     actions[command] = [](CommandLine& c) { return rubato::app::run(c.run); };
   }
@@ -215,6 +218,16 @@ struct CommandLine {
         ->type_name("DIR");
     add_format(command, fit.format);
     actions[command] = [](CommandLine& c) { return rubato::app::fit(c.fit); };
+  }
+
+  void add_tune() {
+    auto* command =
+        add_command(app, "tune", "Measure this machine; runs then choose between factors and Krylov spaces by it",
+                    "  rubato tune\n"
+                    "  rubato run model.toml --tune tune.toml --set krylov.use=automatic\n\n"
+                    "Takes a few seconds. The file is an input: a run repeated with it takes the same path.");
+    command->add_option("-o,--output", tune.file, "File to write (tune.toml)")->type_name("FILE.toml");
+    actions[command] = [](CommandLine& c) { return rubato::app::tune(c.tune); };
   }
 
   static void add_format(CLI::App* command, std::string& format) {

@@ -22,6 +22,7 @@
 #include "rubato/io/progress.hpp"
 #include "rubato/io/solid_grid.hpp"
 #include "rubato/io/summary.hpp"
+#include "rubato/io/tune_file.hpp"
 #include "solid_report.hpp"
 #include "task.hpp"
 
@@ -242,7 +243,14 @@ std::unique_ptr<io::AnimationWriter> animation_of(const Task& task, const std::o
 
 int run(const RunArguments& arguments) {
   const Stopwatch watch;
-  auto config = io::read_run_file(arguments.file, arguments.set);
+  std::vector<std::string> overrides;
+  if (!arguments.tune.empty()) {
+    auto rates = io::read_tune_file(arguments.tune);
+    if (!rates) return complain(rates.error());
+    overrides = std::move(*rates);
+  }
+  overrides.insert(overrides.end(), arguments.set.begin(), arguments.set.end());
+  auto config = io::read_run_file(arguments.file, overrides);
   if (!config) return complain(config.error());
   if (!arguments.method.empty()) {
     config->method = arguments.method;

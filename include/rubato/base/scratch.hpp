@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <type_traits>
-#include <vector>
 
 #include "rubato/base/assert.hpp"
 
@@ -57,15 +56,19 @@ class Scratch {
   std::span<std::byte> rest_;
 };
 
-/// Owns scratch memory: one per integrator or thread.
+/// Owns scratch memory: one per integrator or thread. What nobody takes is never touched and costs no memory: tangents of large models need
+/// hundreds of megabytes, outputs of the same model a few.
 class ScratchMemory {
  public:
   ScratchMemory() = default;
-  explicit ScratchMemory(std::size_t bytes) : memory_(bytes / sizeof(std::max_align_t) + 1) {}
-  [[nodiscard]] Scratch scratch() noexcept { return Scratch(std::as_writable_bytes(std::span(memory_))); }
+  explicit ScratchMemory(std::size_t bytes)
+      : size_(bytes / sizeof(std::max_align_t) + 1),
+        memory_(std::make_unique_for_overwrite<std::max_align_t[]>(size_)) {}
+  [[nodiscard]] Scratch scratch() noexcept { return Scratch(std::as_writable_bytes(std::span(memory_.get(), size_))); }
 
  private:
-  std::vector<std::max_align_t> memory_;
+  std::size_t size_ = 0;
+  std::unique_ptr<std::max_align_t[]> memory_;
 };
 
 }  // namespace rubato

@@ -147,7 +147,8 @@ TYPED_TEST(LinearSolverTest, DoesNotAllocateAfterTheFirstFactorisation) {
       solver->solve_transposed(x);
       const long allocations = scope.count();
       EXPECT_EQ(status, FactorStatus::ok);
-      if (entry.id == BackEnd::mumps || entry.id == BackEnd::cholmod) {  // one factorisation, two solves: the library allocates, and it is said
+      if (entry.id == BackEnd::mumps ||
+          entry.id == BackEnd::cholmod) {  // one factorisation, two solves: the library allocates, and it is said
         EXPECT_EQ(solver->report().library_allocations, before + 3);
         continue;
       }

@@ -1,0 +1,39 @@
+#include "rubato/io/tune_file.hpp"
+
+#include <fmt/format.h>
+
+#include "rubato/io/file.hpp"
+#include "toml_tree.hpp"
+
+namespace rubato::io {
+
+std::string tune_text(const SolverRates& rates, const std::string& name) {
+  return fmt::format(
+      "# Rates of a machine, per second, measured by `rubato tune`. An input of runs that choose between factors and\n"
+      "# Krylov spaces:\n"
+      "#   rubato run FILE --tune {} --set krylov.use=automatic\n"
+      "[krylov.rates]\n"
+      "factor_flops = {:.3g}     # of a factorisation\n"
+      "solve_entries = {:.3g}    # of the factors, passed in a solve\n"
+      "product_entries = {:.3g}  # of matrices, passed in a product\n"
+      "vector_numbers = {:.3g}   # in sums of vectors\n",
+      name, rates.factor_flops, rates.solve_entries, rates.product_entries, rates.vector_numbers);
+}
+
+Result<std::vector<std::string>> read_tune_file(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  if (!text) return text.error();
+  const auto root = parse_toml(*text, file.string());
+  if (!root) return root.error();
+  const TomlNode* const krylov = root->find("krylov");
+  const TomlNode* const rates = krylov != nullptr ? krylov->find("rates") : nullptr;
+  if (rates == nullptr || !rates->is_table() || root->entries.size() != 1 || krylov->entries.size() != 1)
+    return Error{
+        fmt::format("{}: expected the table [krylov.rates] and nothing else; `rubato tune` writes it", file.string())};
+  std::vector<std::string> overrides;
+  for (const TomlEntry& entry : rates->entries)
+    overrides.push_back(fmt::format("krylov.rates.{}={}", entry.key, toml_text(entry.node)));
+  return overrides;
+}
+
+}  // namespace rubato::io
