@@ -224,7 +224,7 @@ struct CommandLine {
     auto* command =
         add_command(app, "tune", "Measure this machine; runs then choose between factors and Krylov spaces by it",
                     "  rubato tune\n"
-                    "  rubato run model.toml --tune tune.toml --set krylov.use=automatic\n\n"
+                    "  rubato run model.toml --tune tune.toml --set krylov.use=true --set krylov.automatic=true\n\n"
                     "Takes a few seconds. The file is an input: a run repeated with it takes the same path.");
     command->add_option("-o,--output", tune.file, "File to write (tune.toml)")->type_name("FILE.toml");
     actions[command] = [](CommandLine& c) { return rubato::app::tune(c.tune); };

@@ -1,5 +1,5 @@
 // rubato tune: how fast this machine factorises, solves and multiplies. A run decides by these rates between factors and Krylov
-// spaces (krylov.use = "automatic"); they are an input, so that it takes the same path wherever it is repeated.
+// spaces (krylov.automatic); they are an input, so that it takes the same path wherever it is repeated.
 #include <fmt/format.h>
 
 #include <algorithm>

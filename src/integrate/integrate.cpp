@@ -18,6 +18,7 @@
 #include <limits>
 
 #include "event_finder.hpp"
+#include "krylov_check.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/error_norm.hpp"
@@ -691,37 +692,6 @@ class Run {
   RunStatus status_ = RunStatus::finished;
   std::string reason_;
 };
-
-/// Krylov spaces: residuals of all rows make one number, so these must be of one kind; g_z must be regular.
-Result<void> krylov_checked(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options) {
-  const Layout& layout = problem.dae->layout();
-  if (method.info.kind != "Rosenbrock")
-    return Error{
-        fmt::format("krylov.use goes with Rosenbrock methods (rodas4p, ros3p, …), not with '{}'", method.info.name)};
-  if (layout.index() > 1)
-    return Error{fmt::format("krylov.use goes with index 0 and 1, this problem has index {}", layout.index())};
-  for (const Block& block : layout.blocks())
-    if (block.unknown != ScaledUnknown::plain)
-      return Error{
-          fmt::format("krylov.use is not for mechanical systems yet: {} and its equations have units of their own, and "
-                      "residuals are not scaled",
-                      block.name)};
-  const KrylovOptions& krylov = options.linear.krylov;
-  if (krylov.products == KrylovProducts::dual && problem.dae->dual() == nullptr)
-    return Error{
-        "krylov.products = \"dual\": this model is not written as a template over its scalar; use \"differences\""};
-  if (krylov.products != KrylovProducts::matrix && krylov.matrix.constraints == KrylovConstraints::whole &&
-      krylov.matrix.preconditioner == KrylovPreconditioner::diagonal)
-    return Error{
-        "krylov.preconditioner = \"diagonal\" needs the diagonal of J, which krylov.products forms with \"matrix\" "
-        "only"};
-  if (krylov.matrix.restart < 0)
-    return Error{fmt::format("krylov.restart = {} must be 0 (never) or more", krylov.matrix.restart)};
-  if (options.linear.krylov.matrix.max_dimension < 1)
-    return Error{
-        fmt::format("krylov.max_dimension = {} must be 1 or more", options.linear.krylov.matrix.max_dimension)};
-  return {};
-}
 
 Result<void> checked(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options) {
   if (!problem.dae) return Error{"the problem has no equations: InitialValueProblem::dae is null"};

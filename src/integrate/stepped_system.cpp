@@ -1,11 +1,8 @@
 #include "stepped_system.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <new>
-#include <utility>
 
 #include "rubato/base/assert.hpp"
 #include "rubato/linalg/step_scaling.hpp"
@@ -40,6 +37,7 @@ SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const Integrate
       scratch_(problem.dae->scratch_bytes()),
       base_(problem.base) {
   row_scale_.setZero(size());
+  stage_right_.setZero(size());
   col_scale_.setZero(size());
   u_.setZero(dae_.n_inputs());
   u_rate_.setZero(dae_.n_inputs());
@@ -64,25 +62,9 @@ Result<void> SteppedSystem::find_structure(const At& at) {
   auto made = Linearisation::create(dae_, at, source, rows);
   if (!made) return made.error();
   linearisation_ = std::move(*made);
-  if (krylov.use)
+  if (krylov.use && !keeps_old_factor())
     if (auto good = constraints_checked(); !good) return good;
   adopt_structure();
-  return {};
-}
-
-/// Krylov spaces split unknowns by their kinds: B must have nothing where these are algebraic.
-Result<void> SteppedSystem::constraints_checked() const {
-  const SparsePattern& b = linearisation_->mass_pattern();
-  int place = 0;
-  for (int col = 0; col < b.cols(); ++col)
-    for (const int row : b.column(col)) {
-      const double value = linearisation_->mass()[static_cast<std::size_t>(place++)];
-      if (value == 0) continue;
-      for (const int i : {row, col})
-        if (dae_.layout().kind(i) == Kind::algebraic)
-          return Error{fmt::format("krylov.use: {} is algebraic, but B has the entry {} in its row or column",
-                                   dae_.layout().component_name(i), value)};
-    }
   return {};
 }
 
@@ -167,7 +149,8 @@ void SteppedSystem::retire_matrices() noexcept {
 
 void SteppedSystem::make_step_matrix() {
   retire_matrices();
-  if (options_.linear.krylov.use) return make_krylov_matrix();
+  const KrylovOptions& krylov = options_.linear.krylov;
+  if (krylov.use && !krylov.automatic && !keeps_old_factor()) return make_krylov_matrix();
   std::vector<PivotPosition> local;
   for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
   matrix_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), local,
@@ -175,18 +158,7 @@ void SteppedSystem::make_step_matrix() {
                                     .condense = options_.linear.condense,
                                     .real_shifts = shifts_.real,
                                     .complex_shifts = shifts_.complex});
-}
-
-/// Of the step matrix only products with B remain.
-void SteppedSystem::make_krylov_matrix() {
-  KrylovMatrixOptions options = options_.linear.krylov.matrix;
-  options.back_end = options_.linear.back_end;
-  products_.reset();
-  if (options_.linear.krylov.products != KrylovProducts::matrix) products_.emplace(*linearisation_);
-  krylov_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), dae_.layout().algebraic(),
-                  options, products_ ? &*products_ : nullptr);
-  matrix_.emplace(linearisation_->mass_pattern(), SparsePattern::from_entries(size(), size(), {}),
-                  std::span<const PivotPosition>{}, StepMatrixOptions{.real_shifts = 0});
+  if (krylov.use) make_krylov_matrix();
 }
 
 StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
@@ -202,7 +174,7 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   counters.f_calls_jacobian += linearisation_->f_calls() - before;
   if (status != EvalStatus::ok) return step_status(status);
   if (krylov_) {
-    matrix_->linearise(linearisation_->mass(), {});
+    matrix_->linearise(linearisation_->mass(), may_factor() ? linearisation_->jacobian() : In{});
     krylov_->linearise(linearisation_->mass(), linearisation_->jacobian());
     return StepStatus::ok;
   }
@@ -217,28 +189,6 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   for (const int p : mass_in_positions_) own_mass_[p] *= positions_.weight;
   matrix_->linearise(view(std::as_const(own_mass_)), view(std::as_const(own_jacobian_)));
   return StepStatus::ok;
-}
-
-StepStatus SteppedSystem::solve_stage(In r, Out x, double h) noexcept {
-  if (!krylov_) {
-    solve(r, x);
-    return StepStatus::ok;
-  }
-  ScopedTimer timer(options_.timing ? &counters.seconds.solve : nullptr);
-  const double rtol = options_.tolerances.rtol;
-  const KrylovCoupling coupling = options_.linear.krylov.coupling;
-  const double tolerance = coupling == KrylovCoupling::tenth  ? 0.1 * rtol
-                           : coupling == KrylovCoupling::step ? h * rtol
-                                                              : 0.01 * rtol / h;
-  const long before = linearisation_->f_calls();
-  const auto outcome =
-      krylov_->solve(r, x, weighs_residuals() ? weighted_tolerance_ : std::clamp(tolerance, 1e-13, 0.5));
-  ++counters.solves;
-  counters.krylov_products += outcome.products;
-  counters.f_calls_jacobian += linearisation_->f_calls() - before;
-  if (outcome.converged) return StepStatus::ok;
-  if (products_ && products_->status != EvalStatus::ok) return step_status(std::exchange(products_->status, {}));
-  return std::isfinite(outcome.residual) ? StepStatus::krylov_failed : StepStatus::not_finite;
 }
 
 StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept {

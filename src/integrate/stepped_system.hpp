@@ -15,6 +15,7 @@
 #include "rubato/linalg/step_matrix.hpp"
 #include "rubato/problem/initial_value_problem.hpp"
 #include "rubato/problem/linearisation.hpp"
+#include "worn_factor.hpp"
 
 namespace rubato {
 
@@ -34,6 +35,16 @@ class LinearisationProduct final : public JacobianProduct {
 
  private:
   Linearisation& linearisation_;
+};
+
+/// An old factor of the step matrix.
+class FactorPreconditioner final : public OuterPreconditioner {
+ public:
+  explicit FactorPreconditioner(StepMatrix& matrix) : matrix_(matrix) {}
+  void apply(In r, Out x) noexcept override { matrix_.solve(r, x); }
+
+ private:
+  StepMatrix& matrix_;
 };
 
 class SteppedSystem {
@@ -124,11 +135,11 @@ class SteppedSystem {
   [[nodiscard]] StepStatus solve_stage(In r, Out x, double h) noexcept;
   /// Residuals of Krylov spaces are measured by the error they cause: weigh_residuals() before the stages.
   [[nodiscard]] bool weighs_residuals() const noexcept {
-    return krylov_ && options_.linear.krylov.coupling == KrylovCoupling::error;
+    return krylov_ && !direct_ && (residuals_are_errors() || keeps_old_factor());
   }
   /// `weights` of the unknowns in the error norm; residuals in that norm up to `tolerance`.
   void weigh_residuals(In weights, double tolerance) noexcept {
-    krylov_->weigh(weights);
+    krylov_->weigh(weights, !residuals_are_errors());
     weighted_tolerance_ = tolerance;
   }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
@@ -159,6 +170,16 @@ class SteppedSystem {
   void adopt_structure();
   void make_step_matrix();
   void make_krylov_matrix();
+  [[nodiscard]] bool residuals_are_errors() const noexcept {
+    return options_.linear.krylov.coupling == KrylovCoupling::error;
+  }
+  [[nodiscard]] bool keeps_old_factor() const noexcept {
+    return options_.linear.krylov.matrix.preconditioner == KrylovPreconditioner::factor;
+  }
+  [[nodiscard]] bool may_factor() const noexcept { return options_.linear.krylov.automatic || keeps_old_factor(); }
+  [[nodiscard]] StepStatus factor_for_krylov(double c) noexcept;
+  [[nodiscard]] StepStatus renew_factor() noexcept;
+  void account_for_step() noexcept;
   void retire_matrices() noexcept;
   [[nodiscard]] Result<void> constraints_checked() const;
   void find_position_rows();
@@ -171,12 +192,7 @@ class SteppedSystem {
     ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
     if (scales()) scale(std::abs(c));
     if constexpr (std::is_same_v<T, double>)
-      if (krylov_) {
-        const long before = krylov_->factorisations();
-        const FactorStatus status = krylov_->factor(c);
-        counters.factorisations += krylov_->factorisations() - before;
-        return step_status(status);
-      }
+      if (krylov_) return factor_for_krylov(c);
     ++counters.factorisations;
     return step_status(matrix_->factor(c, slot));
   }
@@ -197,7 +213,16 @@ class SteppedSystem {
   std::unique_ptr<Linearisation> linearisation_;
   std::optional<StepMatrix> matrix_;  ///< with Krylov spaces for its products only
   std::optional<LinearisationProduct> products_;
+  std::optional<FactorPreconditioner> old_factor_;
   std::optional<KrylovMatrix> krylov_;
+  // Which of them solves, and what it took in the attempt at hand.
+  std::optional<SolverChoice> choice_;
+  WornFactor worn_;
+  bool direct_ = false;
+  double c_ = 0;
+  int solves_ = 0;
+  long products_taken_ = 0, dimensions_ = 0;
+  Vector stage_right_;  ///< for a second try
   double weighted_tolerance_ = 0;
 
   Vector base_, u_, u_rate_, row_scale_, col_scale_;

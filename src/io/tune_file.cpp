@@ -11,7 +11,7 @@ std::string tune_text(const SolverRates& rates, const std::string& name) {
   return fmt::format(
       "# Rates of a machine, per second, measured by `rubato tune`. An input of runs that choose between factors and\n"
       "# Krylov spaces:\n"
-      "#   rubato run FILE --tune {} --set krylov.use=automatic\n"
+      "#   rubato run FILE --tune {} --set krylov.use=true --set krylov.automatic=true\n"
       "[krylov.rates]\n"
       "factor_flops = {:.3g}     # of a factorisation\n"
       "solve_entries = {:.3g}    # of the factors, passed in a solve\n"

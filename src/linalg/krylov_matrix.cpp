@@ -8,12 +8,13 @@
 namespace rubato {
 
 KrylovMatrix::KrylovMatrix(const SparsePattern& B, const SparsePattern& J, std::span<const char> algebraic,
-                           const KrylovMatrixOptions& options, JacobianProduct* product)
+                           const KrylovMatrixOptions& options, JacobianProduct* product, OuterPreconditioner* outer)
     : b_pattern_(B),
       j_pattern_(J),
       algebraic_(algebraic.begin(), algebraic.end()),
       options_(options),
-      product_(product) {
+      product_(product),
+      outer_(outer) {
   const int n = J.rows();
   std::vector<int> number(algebraic_.size(), -1);
   for (int i = 0; i < n; ++i)
@@ -63,7 +64,7 @@ FactorStatus KrylovMatrix::factor(double c) noexcept {
     if (const FactorStatus status = constraints_->factor(gz_); status != FactorStatus::ok) return status;
     constraints_factored_ = true;
   }
-  if (options_.preconditioner == KrylovPreconditioner::none) return FactorStatus::ok;
+  if (options_.preconditioner == KrylovPreconditioner::none || outer_ != nullptr) return FactorStatus::ok;
   diagonal_.setZero();
   const auto add = [&](const SparsePattern& pattern, const std::vector<double>& values, double factor) {
     for (int col = 0; col < pattern.cols(); ++col)
@@ -77,9 +78,10 @@ FactorStatus KrylovMatrix::factor(double c) noexcept {
   return diagonal_.allFinite() ? FactorStatus::ok : FactorStatus::not_finite;
 }
 
-void KrylovMatrix::weigh(In weights) noexcept {
+void KrylovMatrix::weigh(In weights, bool relative) noexcept {
   space_.clear();
   weighted_ = true;
+  relative_ = relative;
   const bool preconditioned = !eliminates() && options_.preconditioner != KrylovPreconditioner::none;
   const auto diagonal_of = [](const SparsePattern& pattern, const std::vector<double>& values, int i) {
     const int p = pattern.index_of(i, i);
@@ -89,7 +91,7 @@ void KrylovMatrix::weigh(In weights) noexcept {
     const auto k = static_cast<std::size_t>(i);
     const double row = algebraic_[k] != 0 ? diagonal_of(j_pattern_, j_, i) : c_ * diagonal_of(b_pattern_, b_, i);
     const double weight = std::isfinite(weights[k]) && weights[k] > 0 ? weights[k] : 1.0;
-    left_[i] = weight / (row > 0 ? row : 1.0);
+    left_[i] = outer_ != nullptr ? weight : weight / (row > 0 ? row : 1.0);
     inverse_right_[i] = preconditioned ? left_[i] : weight;
   }
 }
@@ -142,6 +144,9 @@ void KrylovMatrix::apply(In v, Out y) noexcept {
   }
   if (eliminates()) {
     multiply_reduced(v, y);
+  } else if (outer_ != nullptr) {
+    multiply(v, view(work2_));
+    outer_->apply(view(std::as_const(work2_)), y);
   } else if (options_.preconditioner == KrylovPreconditioner::none) {
     multiply(v, y);
   } else {
@@ -153,14 +158,22 @@ void KrylovMatrix::apply(In v, Out y) noexcept {
 
 /// From right_ to solution_; both are overwritten.
 KrylovMatrix::Outcome KrylovMatrix::iterate(double tolerance) noexcept {
+  if (outer_ != nullptr) {
+    work2_ = right_;
+    outer_->apply(view(std::as_const(work2_)), view(right_));
+  }
   if (weighted_) right_.array() *= left_.array();
-  const double size = right_.norm(), unit = weighted_ ? std::sqrt(static_cast<double>(right_.size())) : size;
-  const double target = weighted_ ? std::max(tolerance * unit, 1e-13 * size) : tolerance * unit;  // not below rounding
+  const bool absolute = weighted_ && !relative_;
+  const double size = right_.norm(), unit = absolute ? std::sqrt(static_cast<double>(right_.size())) : size;
+  const double target = absolute ? std::max(tolerance * unit, 1e-13 * size) : tolerance * unit;  // not below rounding
   const auto product = [this](In v, Out y) noexcept { apply(v, y); };
   const In r = view(std::as_const(right_));
   Outcome all;
   const auto take = [&](bool converged, int products, double residual) {
-    all = {.converged = converged, .products = all.products + products, .residual = unit == 0 ? 0 : residual / unit};
+    all = {.converged = converged,
+           .products = all.products + products,
+           .residual = unit == 0 ? 0 : residual / unit,
+           .dimension = products};
   };
   if (options_.process == KrylovProcess::gmres) {
     const auto outcome = gmres_.solve(r, view(solution_), target, options_.max_dimension, product);
@@ -172,6 +185,7 @@ KrylovMatrix::Outcome KrylovMatrix::iterate(double tolerance) noexcept {
       if (again) space_.clear();  // full of what earlier right-hand sides needed
       const auto outcome = space_.solve(r, view(solution_), target, options_.max_dimension, product);
       take(outcome.converged, outcome.products, outcome.residual);
+      all.dimension = space_.dimension();
     }
   }
   if (weighted_) solution_.array() /= inverse_right_.array();
@@ -182,7 +196,7 @@ KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance) noexcep
   right_ = map(r);
   if (eliminates()) return solve_eliminated(x, tolerance);
   const Outcome outcome = iterate(tolerance);
-  if (options_.preconditioner == KrylovPreconditioner::none)
+  if (options_.preconditioner == KrylovPreconditioner::none || outer_ != nullptr)
     map(x) = solution_;
   else
     precondition(view(std::as_const(solution_)), x);

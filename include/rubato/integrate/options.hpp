@@ -10,6 +10,7 @@
 #include "rubato/base/result.hpp"
 #include "rubato/linalg/krylov_options.hpp"
 #include "rubato/linalg/linear_solver.hpp"
+#include "rubato/linalg/solver_choice.hpp"
 #include "rubato/linalg/step_scaling.hpp"
 #include "rubato/problem/dae.hpp"
 #include "rubato/problem/linearisation.hpp"
@@ -148,6 +149,9 @@ struct KrylovOptions {
                                 .preconditioner = KrylovPreconditioner::constraint};
   KrylovCoupling coupling = KrylovCoupling::tenth;
   KrylovProducts products = KrylovProducts::matrix;
+  /// Only while they are cheaper than factors, by counts and the rates of the machine: solver_choice.hpp.
+  bool automatic = false;
+  SolverRates rates = {};
 };
 
 struct LinearOptions {

@@ -6,6 +6,8 @@
 /// - `whole`: the space of A and r. Where there are many z it has to fill the space of z before it touches y.
 /// - `eliminated`: z = −g_z⁻¹ (r_z + g_y y) in every product, the space of A_yy + f_z g_z⁻¹ g_y alone.
 /// - preconditioner `constraint`: A P⁻¹ with P = [diag A_yy  0; −g_y −g_z] and a sparse factor of g_z.
+/// - preconditioner `factor`: P⁻¹ A x = P⁻¹ r with a P of the caller's, an A of earlier steps. Residuals are then errors of x, measured with
+///   the weights of weigh(): equations of any kind and unit are welcome, those of mechanical systems among them.
 /// Wensch, Appl. Numer. Math. (2005), sections 3 and 4, where preconditioning is left open.
 ///
 /// J need not be there: with a JacobianProduct only its rows of z are used, g_y and g_z, and only by the last two (diag A_yy is then c diag B).
@@ -35,23 +37,34 @@ class JacobianProduct {
   virtual void times(In v, Out y) noexcept = 0;
 };
 
+/// x = P⁻¹ r.
+class OuterPreconditioner {
+ public:
+  virtual ~OuterPreconditioner() = default;
+  virtual void apply(In r, Out x) noexcept = 0;
+};
+
 class KrylovMatrix {
  public:
   /// `algebraic`: of every unknown, whether it is (row and column alike). With a `product`, which must outlive this, J is that part of the
-  /// Jacobian which is formed: the rows of z, or nothing.
+  /// Jacobian which is formed: the rows of z, or nothing. `outer`: P of the preconditioner `factor`; it must outlive this, too.
   KrylovMatrix(const SparsePattern& B, const SparsePattern& J, std::span<const char> algebraic,
-               const KrylovMatrixOptions& options, JacobianProduct* product = nullptr);
+               const KrylovMatrixOptions& options, JacobianProduct* product = nullptr,
+               OuterPreconditioner* outer = nullptr);
 
   void linearise(In B_values, In J_values) noexcept;
   /// Prepares solves with shift c: g_z where it is needed, diagonals.
   [[nodiscard]] FactorStatus factor(double c) noexcept;
-  /// (2) with these weights for the shift in use, until the next factor().
-  void weigh(In weights) noexcept;
+  /// (2) with these weights for the shift in use, until the next factor(). `relative`: residuals count relative to the right-hand side.
+  void weigh(In weights, bool relative = false) noexcept;
+  /// The outer preconditioner is another now.
+  void forget_space() noexcept { space_.clear(); }
 
   struct Outcome {
     bool converged = false;
     int products = 0;
     double residual = 0;  ///< of the system that is iterated: ‖r − A x‖₂/‖r‖₂, or ‖D_L (r − A x)‖₂/√n after weigh()
+    int dimension = 0;  ///< of the space at the end
   };
   /// Until that residual is below `tolerance`. r and x may be the same memory.
   [[nodiscard]] Outcome solve(In r, Out x, double tolerance) noexcept;
@@ -62,7 +75,7 @@ class KrylovMatrix {
 
  private:
   [[nodiscard]] bool eliminates() const noexcept {
-    return options_.constraints == KrylovConstraints::eliminated && !z_.empty();
+    return options_.constraints == KrylovConstraints::eliminated && !z_.empty() && outer_ == nullptr;
   }
   [[nodiscard]] bool needs_constraints() const noexcept {
     return !z_.empty() && (eliminates() || options_.preconditioner == KrylovPreconditioner::constraint);
@@ -82,12 +95,13 @@ class KrylovMatrix {
   std::vector<char> algebraic_;
   KrylovMatrixOptions options_;
   JacobianProduct* product_;
+  OuterPreconditioner* outer_;
   std::vector<int> z_;                  ///< places of the algebraic unknowns
   std::vector<int> constraint_places_;  ///< of the entries of g_z in J
   std::unique_ptr<LinearSolver<double>> constraints_;
   std::vector<double> b_, j_, gz_, z_values_;
   double c_ = 0;
-  bool constraints_factored_ = false, weighted_ = false;
+  bool constraints_factored_ = false, weighted_ = false, relative_ = false;
   long factorisations_ = 0;
   Gmres gmres_;
   KrylovSpace space_;

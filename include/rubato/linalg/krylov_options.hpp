@@ -9,7 +9,12 @@ enum class KrylovProcess : unsigned char {
   multiple_arnoldi  ///< one space for all right-hand sides of a step (krylov_space.hpp)
 };
 enum class KrylovConstraints : unsigned char { whole, eliminated };
-enum class KrylovPreconditioner : unsigned char { none, diagonal, constraint };
+enum class KrylovPreconditioner : unsigned char {
+  none,
+  diagonal,
+  constraint,
+  factor  ///< a factor of the whole matrix, made some steps ago
+};
 
 struct KrylovMatrixOptions {
   KrylovProcess process = KrylovProcess::gmres;
