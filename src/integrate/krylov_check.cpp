@@ -27,6 +27,10 @@ Result<void> krylov_checked(const InitialValueProblem& problem, const Method& me
   if ((old_factor || krylov.automatic) && krylov.products != KrylovProducts::matrix)
     return Error{fmt::format("{} factorises J now and then, which krylov.products forms with \"matrix\" only",
                              old_factor ? "krylov.preconditioner = \"factor\"" : "krylov.automatic")};
+  if (krylov.matrix.factors == KrylovFactors::incomplete &&
+      krylov.matrix.constraints == KrylovConstraints::eliminated && !old_factor)
+    return Error{
+        "krylov.factors = \"incomplete\" is for preconditioners; krylov.constraints = \"eliminated\" needs exact ones"};
   const SolverRates& rates = krylov.rates;
   for (const double rate : {rates.factor_flops, rates.solve_entries, rates.product_entries, rates.vector_numbers})
     if (!(rate > 0 && std::isfinite(rate)))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "combine.hpp"
 
@@ -76,10 +77,11 @@ StepStatus RosenbrockStepper::factorise(double h) noexcept {
   return status;
 }
 
+/// Weights without powers of h: these forgive multipliers what the method itself errs by, and iterations would use it up.
 /// An error δ of every u_j changes x₁ of (2) by Σ |m_j| δ at most: a tenth of what the last step erred by, so that the estimate of this one sees
 /// the method and not the iteration.
-void RosenbrockStepper::weigh_residuals(double h) noexcept {
-  norm_.weights(view(x_), h, view(weights_));
+void RosenbrockStepper::weigh_residuals() noexcept {
+  norm_.weights(view(x_), std::numeric_limits<double>::infinity(), view(weights_));
   double sum = 0;
   for (int j = 0; j < table_.s; ++j) sum += std::abs(table_.u.m[j]);
   system_->weigh_residuals(view(std::as_const(weights_)), 0.1 * std::clamp(estimate_, 0.01, 1.0) / sum);
@@ -96,7 +98,7 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
   has_trial_ = false;
   if (const StepStatus status = linearise(t, h); status != StepStatus::ok) return fail(status);
   if (const StepStatus status = factorise(h); status != StepStatus::ok) return fail(status);
-  if (system_->weighs_residuals()) weigh_residuals(h);
+  if (system_->weighs_residuals()) weigh_residuals();
   const auto n = static_cast<std::size_t>(x_.size());
   const double inverse_h = 1 / h;
   for (int i = 0; i < s; ++i) {  // (1)

@@ -41,7 +41,7 @@ class RosenbrockStepper final : public Stepper {
                     std::unique_ptr<SteppedSystem> system);
   [[nodiscard]] StepStatus linearise(double t, double h) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
-  void weigh_residuals(double h) noexcept;
+  void weigh_residuals() noexcept;
 
   const RosenbrockTable& table_;
   std::unique_ptr<SteppedSystem> system_;

@@ -33,7 +33,7 @@ void SteppedSystem::make_krylov_matrix() {
     matrix_.emplace(B, SparsePattern::from_entries(size(), size(), {}), std::span<const PivotPosition>{},
                     StepMatrixOptions{.real_shifts = 0});
   KrylovMatrixOptions options = krylov.matrix;
-  options.back_end = options_.linear.back_end;
+  options.back_end = options.factors == KrylovFactors::incomplete ? BackEnd::incomplete : options_.linear.back_end;
   products_.reset();
   old_factor_.reset();
   if (krylov.products != KrylovProducts::matrix) products_.emplace(*linearisation_);

@@ -64,6 +64,8 @@ Result<BackEnd> back_end_from_name(std::string_view name) {
 Result<void> available(BackEnd back_end) {
   if (back_end == BackEnd::cholmod)
     if (const auto plugin = detail::cholmod_plugin(); !plugin) return plugin.error();
+  if (back_end == BackEnd::incomplete)
+    return Error{"an incomplete factor solves nothing by itself: krylov.factors takes it as preconditioner"};
   return {};
 }
 
@@ -98,6 +100,7 @@ BackEnd resolved(BackEnd back_end, const SparsePattern& pattern) {
 template <class T>
 std::unique_ptr<LinearSolver<T>> make_linear_solver(const SparsePattern& pattern, BackEnd back_end) {
   RUBATO_ASSERT(pattern.rows() == pattern.cols(), "a solver needs a square matrix");
+  if (back_end == BackEnd::incomplete) return detail::make_incomplete_solver<T>(pattern);
   const BackEnd choice = resolved(back_end, pattern);
   for (const BackEndEntry& entry : entries)
     if (entry.id == choice) {

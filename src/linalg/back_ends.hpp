@@ -14,6 +14,8 @@ template <class T>
 std::unique_ptr<LinearSolver<T>> make_klu_solver(const SparsePattern& pattern);
 template <class T>
 std::unique_ptr<LinearSolver<T>> make_mumps_solver(const SparsePattern& pattern);
+template <class T>
+std::unique_ptr<LinearSolver<T>> make_incomplete_solver(const SparsePattern& pattern);
 
 /// Back ends that are loaded when asked for: a shared object librubato_NAME.so with the function
 ///   extern "C" LinearSolver<double>* rubato_make_solver(const SparsePattern&, const PluginHost&)

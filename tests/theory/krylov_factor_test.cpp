@@ -1,5 +1,6 @@
 // Old factors as preconditioners, on mechanical systems as well, and the choice between factors and Krylov spaces: the path is decided by
 // counts and rates, the motion is the same on every path.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,8 +42,8 @@ struct Task {
   double t_end = 0;
 };
 
-/// Of mechanical systems and others, stiff and with constraints: a factor that costs nothing is renewed in every step and needs one
-/// product per system; one that costs much serves for many steps, at the price of more products. Steps and motion do not notice.
+/// Of mechanical systems and others, stiff and with constraints: a factor that costs nothing is renewed as soon as it is
+/// noticed, one that costs much serves for many steps, at the price of more products. Steps and motion do not notice.
 TEST(OldFactors, ServeForManySteps) {
   for (const Task& task : {Task{"mass-spring-lattice", "eps-lambda", "rodas4p", {}, 0.5},
                            Task{"reaction-diffusion", "", "rodas4p", {{"n", 12}, {"t_end", 0.1}}, 0},
@@ -54,8 +55,8 @@ TEST(OldFactors, ServeForManySteps) {
     const auto direct = run(instance->problem, plain(), task.method);
     const auto free = run(instance->problem, with_old_factor(1e30), task.method);
     const auto dear = run(instance->problem, with_old_factor(1e2), task.method);
-    EXPECT_EQ(free.statistics.factorisations, direct.statistics.factorisations) << task.problem;
-    EXPECT_EQ(free.statistics.krylov_products, free.statistics.solves) << task.problem;
+    EXPECT_LE(free.statistics.factorisations, direct.statistics.factorisations) << task.problem;
+    EXPECT_LT(free.statistics.krylov_products, 3 * free.statistics.solves) << task.problem;
     EXPECT_LT(3 * dear.statistics.factorisations, direct.statistics.factorisations) << task.problem;
     EXPECT_GT(dear.statistics.krylov_products, dear.statistics.solves) << task.problem;
     EXPECT_NEAR(static_cast<double>(dear.statistics.steps), static_cast<double>(direct.statistics.steps),
@@ -86,7 +87,7 @@ TEST(AutomaticChoice, FollowsTheRates) {
   EXPECT_EQ(factors.x, direct.x);
   const auto spaces = run(instance->problem, automatic({.factor_flops = 1e2}), "rodas4p");
   EXPECT_GT(spaces.statistics.krylov_products, spaces.statistics.solves);
-  EXPECT_EQ(spaces.statistics.solves, direct.statistics.solves);
+  EXPECT_NEAR(static_cast<double>(spaces.statistics.steps), static_cast<double>(direct.statistics.steps), 2);
   EXPECT_LT((spaces.x - direct.x).norm(), 10 * rtol * direct.x.norm());
 
   IntegrateOptions small = automatic({.factor_flops = 1e2});
@@ -97,7 +98,32 @@ TEST(AutomaticChoice, FollowsTheRates) {
   small.linear.krylov.automatic = false;
   const auto lost = integrate(instance->problem, "rodas4p", small);
   ASSERT_TRUE(lost.ok());
-  EXPECT_FALSE(completed(lost->status)) << "without the choice three vectors are too few";
+  EXPECT_GT(lost->statistics.failed, 10) << "without the choice three vectors are too few";
+}
+
+/// Incomplete factors precondition less, and the solution does not notice: of g_z on the plate, of the whole matrix elsewhere.
+TEST(IncompleteFactors, CostIterationsOnly) {
+  const auto plate = catalogue::make_problem("viscoelastic-plate", {{"nx", 20}, {"ny", 8}});
+  const auto net = catalogue::make_problem("mass-spring-lattice", {}, "penalty");
+  ASSERT_TRUE(plate.ok() && net.ok());
+  for (const bool whole : {false, true}) {
+    const InitialValueProblem& problem = whole ? net->problem : plate->problem;
+    IntegrateOptions options = with_old_factor(2e9);
+    if (!whole) options.linear.krylov.matrix.preconditioner = KrylovPreconditioner::constraint;
+    const auto direct = run(problem, plain(), "rodas4p");
+    const auto exact = run(problem, options, "rodas4p");
+    options.linear.krylov.matrix.factors = KrylovFactors::incomplete;
+    const auto incomplete = run(problem, options, "rodas4p");
+    EXPECT_GE(incomplete.statistics.krylov_products, exact.statistics.krylov_products);
+    RecordProperty(whole ? "net" : "plate",
+                   fmt::format("{} {} {}", direct.statistics.solves, exact.statistics.krylov_products,
+                               incomplete.statistics.krylov_products));
+    EXPECT_LT(incomplete.statistics.krylov_products, 10 * exact.statistics.krylov_products);
+    EXPECT_LT((incomplete.x - direct.x).cwiseAbs().maxCoeff(), 20 * rtol * direct.x.cwiseAbs().maxCoeff());
+  }
+  IntegrateOptions options = plain();
+  options.linear.back_end = BackEnd::incomplete;
+  EXPECT_FALSE(integrate(plate->problem, "rodas4p", options).ok()) << "it solves nothing by itself";
 }
 
 TEST(AutomaticChoice, SaysWhatItDoesNotGoWith) {

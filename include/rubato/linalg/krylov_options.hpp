@@ -16,6 +16,9 @@ enum class KrylovPreconditioner : unsigned char {
   factor  ///< a factor of the whole matrix, made some steps ago
 };
 
+/// Of preconditioners.
+enum class KrylovFactors : unsigned char { exact, incomplete };
+
 struct KrylovMatrixOptions {
   KrylovProcess process = KrylovProcess::gmres;
   KrylovConstraints constraints = KrylovConstraints::whole;
@@ -23,6 +26,7 @@ struct KrylovMatrixOptions {
   int max_dimension = 100;                ///< of the space; of GMRES that restarts, the number of products
   int restart = 0;                        ///< GMRES begins anew after so many vectors; 0: never
   BackEnd back_end = BackEnd::automatic;  ///< of g_z
+  KrylovFactors factors = KrylovFactors::exact;
 };
 
 }  // namespace rubato

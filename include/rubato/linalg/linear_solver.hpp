@@ -55,7 +55,14 @@ class LinearSolver {
   [[nodiscard]] virtual SolverReport report() const noexcept = 0;
 };
 
-enum class BackEnd : std::uint8_t { automatic, dense, klu, mumps, cholmod };
+enum class BackEnd : std::uint8_t {
+  automatic,
+  dense,
+  klu,
+  mumps,
+  cholmod,
+  incomplete  ///< no solver but a preconditioner (incomplete LU): not in the list, for KrylovFactors::incomplete
+};
 
 /// The list of back ends: names, help and bindings derive from it.
 struct BackEndEntry {
