@@ -11,6 +11,8 @@ class Exact {
  public:
   explicit Exact(const InitialValueProblem& problem);
   [[nodiscard]] Vector at(double t) const;
+  /// The eigenvalues, 1/s.
+  [[nodiscard]] const Vector& rates() const noexcept { return rates_; }
 
  private:
   Vector rates_, amplitudes_, rest_y_;

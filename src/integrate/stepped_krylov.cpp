@@ -9,6 +9,11 @@
 
 namespace rubato {
 
+namespace {
+/// A factor of steps so much longer or shorter makes too little of residuals: they are no errors any more.
+constexpr double largest_ratio = 5;
+}  // namespace
+
 /// Krylov spaces split unknowns by their kinds: B must have nothing where these are algebraic.
 Result<void> SteppedSystem::constraints_checked() const {
   const SparsePattern& b = linearisation_->mass_pattern();
@@ -62,6 +67,7 @@ void SteppedSystem::account_for_step() noexcept {
 
 StepStatus SteppedSystem::renew_factor() noexcept {
   ++counters.factorisations;
+  factored_c_ = c_;
   const FactorStatus status = matrix_->factor(c_);
   if (status == FactorStatus::ok)
     worn_.renewed();
@@ -77,7 +83,9 @@ StepStatus SteppedSystem::factor_for_krylov(double c) noexcept {
   direct_ = choice_ && !keeps_old_factor() && !choice_->krylov(1 / c);
   if (direct_) return renew_factor();
   if (keeps_old_factor()) {
-    if (worn_.worn(choice_->direct_seconds(0))) {
+    const double ratio = c / factored_c_;
+    const bool another_step = !(ratio < largest_ratio && ratio > 1 / largest_ratio);
+    if (another_step || worn_.worn(choice_->direct_seconds(0))) {
       if (const StepStatus status = renew_factor(); status != StepStatus::ok) return status;
     } else if (scales()) {
       matrix_->rescale();

@@ -140,7 +140,7 @@ class SteppedSystem {
   /// `weights` of the unknowns in the error norm; residuals in that norm up to `tolerance`.
   void weigh_residuals(In weights, double tolerance) noexcept {
     krylov_->weigh(weights, !residuals_are_errors());
-    weighted_tolerance_ = tolerance;
+    weighted_tolerance_ = keeps_old_factor() ? distrust * tolerance : tolerance;
   }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
 
@@ -177,6 +177,7 @@ class SteppedSystem {
     return options_.linear.krylov.matrix.preconditioner == KrylovPreconditioner::factor;
   }
   [[nodiscard]] bool may_factor() const noexcept { return options_.linear.krylov.automatic || keeps_old_factor(); }
+  static constexpr double distrust = 0.1;  ///< what an old factor makes of a residual is not quite the error
   [[nodiscard]] StepStatus factor_for_krylov(double c) noexcept;
   [[nodiscard]] StepStatus renew_factor() noexcept;
   void account_for_step() noexcept;
@@ -219,7 +220,7 @@ class SteppedSystem {
   std::optional<SolverChoice> choice_;
   WornFactor worn_;
   bool direct_ = false;
-  double c_ = 0;
+  double c_ = 0, factored_c_ = 0;
   int solves_ = 0;
   long products_taken_ = 0, dimensions_ = 0;
   Vector stage_right_;  ///< for a second try

@@ -43,7 +43,8 @@ struct Task {
 };
 
 /// Of mechanical systems and others, stiff and with constraints: a factor that costs nothing is renewed as soon as it is
-/// noticed, one that costs much serves for many steps, at the price of more products. Steps and motion do not notice.
+/// noticed, one that costs much serves for many steps, at the price of more products. The solution
+/// hardly notices: errors are those of the method.
 TEST(OldFactors, ServeForManySteps) {
   for (const Task& task : {Task{"mass-spring-lattice", "eps-lambda", "rodas4p", {}, 0.5},
                            Task{"reaction-diffusion", "", "rodas4p", {{"n", 12}, {"t_end", 0.1}}, 0},
@@ -57,14 +58,17 @@ TEST(OldFactors, ServeForManySteps) {
     const auto dear = run(instance->problem, with_old_factor(1e2), task.method);
     EXPECT_LE(free.statistics.factorisations, direct.statistics.factorisations) << task.problem;
     EXPECT_LT(free.statistics.krylov_products, 3 * free.statistics.solves) << task.problem;
-    EXPECT_LT(3 * dear.statistics.factorisations, direct.statistics.factorisations) << task.problem;
+    EXPECT_LT(5 * dear.statistics.factorisations, 3 * direct.statistics.factorisations) << task.problem;
     EXPECT_GT(dear.statistics.krylov_products, dear.statistics.solves) << task.problem;
-    EXPECT_NEAR(static_cast<double>(dear.statistics.steps), static_cast<double>(direct.statistics.steps),
-                2 + 0.05 * static_cast<double>(direct.statistics.steps))
+    EXPECT_LT(static_cast<double>(dear.statistics.steps), 5 + 1.2 * static_cast<double>(direct.statistics.steps))
         << task.problem;
-    for (const auto* other : {&free, &dear})
-      EXPECT_LT((other->x - direct.x).cwiseAbs().maxCoeff(), 20 * rtol * (0.01 + direct.x.cwiseAbs().maxCoeff()))
-          << task.problem;
+    IntegrateOptions fine = plain();
+    fine.tolerances = {.rtol = 1e-8, .atol = 1e-10};
+    const Vector exact = run(instance->problem, fine, task.method).x;
+    const auto error = [&](const RunSummary& summary) { return (summary.x - exact).cwiseAbs().maxCoeff(); };
+    const double allowed = 2 * error(direct) + rtol * exact.cwiseAbs().maxCoeff();
+    EXPECT_LT(error(free), allowed) << task.problem;
+    EXPECT_LT(error(dear), allowed) << task.problem;
   }
 }
 
