@@ -59,9 +59,13 @@ FactorStatus KrylovMatrix::factor(double c) noexcept {
   c_ = c;
   weighted_ = false;
   if (needs_constraints() && !constraints_factored_) {
-    for (std::size_t i = 0; i < gz_.size(); ++i) gz_[i] = j_[static_cast<std::size_t>(constraint_places_[i])];
-    ++factorisations_;
-    if (const FactorStatus status = constraints_->factor(gz_); status != FactorStatus::ok) return status;
+    if (!constraint_factor_serves()) {
+      for (std::size_t i = 0; i < gz_.size(); ++i) gz_[i] = j_[static_cast<std::size_t>(constraint_places_[i])];
+      ++factorisations_;
+      has_constraint_factor_ = false;
+      if (const FactorStatus status = constraints_->factor(gz_); status != FactorStatus::ok) return status;
+      has_constraint_factor_ = true;
+    }
     constraints_factored_ = true;
   }
   if (options_.preconditioner == KrylovPreconditioner::none || outer_ != nullptr) return FactorStatus::ok;
@@ -76,6 +80,17 @@ FactorStatus KrylovMatrix::factor(double c) noexcept {
   for (auto& d : diagonal_)
     if (d == 0) d = 1;
   return diagonal_.allFinite() ? FactorStatus::ok : FactorStatus::not_finite;
+}
+
+/// The factor of g_z is one of these values; as preconditioner, of values that differ by a hundredth at most.
+bool KrylovMatrix::constraint_factor_serves() const noexcept {
+  constexpr double as_preconditioner = 0.01;
+  if (!has_constraint_factor_) return false;
+  const double relative = eliminates() ? 0 : as_preconditioner;
+  for (std::size_t i = 0; i < gz_.size(); ++i)
+    if (!(std::abs(j_[static_cast<std::size_t>(constraint_places_[i])] - gz_[i]) <= relative * std::abs(gz_[i])))
+      return false;
+  return true;
 }
 
 void KrylovMatrix::weigh(In weights, bool relative) noexcept {

@@ -6,6 +6,7 @@
 /// - `whole`: the space of A and r. Where there are many z it has to fill the space of z before it touches y.
 /// - `eliminated`: z = −g_z⁻¹ (r_z + g_y y) in every product, the space of A_yy + f_z g_z⁻¹ g_y alone.
 /// - preconditioner `constraint`: A P⁻¹ with P = [diag A_yy  0; −g_y −g_z] and a sparse factor of g_z.
+/// The factor of g_z is kept over steps while it serves.
 /// - preconditioner `factor`: P⁻¹ A x = P⁻¹ r with a P of the caller's, an A of earlier steps. Residuals are then errors of x, measured with
 ///   the weights of weigh(): equations of any kind and unit are welcome, those of mechanical systems among them.
 /// Wensch, Appl. Numer. Math. (2005), sections 3 and 4, where preconditioning is left open.
@@ -86,7 +87,8 @@ class KrylovMatrix {
   void multiply(In x, Out y) noexcept;              ///< A x
   void multiply_reduced(In x, Out y) noexcept;      ///< x and y with zeros in the places of z
   void precondition(In x, Out y) noexcept;          ///< P⁻¹ x
-  void solve_constraints(Out values) noexcept;      ///< g_z⁻¹ of the values in the places of z, in place
+  [[nodiscard]] bool constraint_factor_serves() const noexcept;
+  void solve_constraints(Out values) noexcept;  ///< g_z⁻¹ of the values in the places of z, in place
   [[nodiscard]] Outcome iterate(double tolerance) noexcept;
   void apply(In v, Out y) noexcept;  ///< the product of the iteration
   [[nodiscard]] Outcome solve_eliminated(Out x, double tolerance) noexcept;
@@ -101,6 +103,7 @@ class KrylovMatrix {
   std::unique_ptr<LinearSolver<double>> constraints_;
   std::vector<double> b_, j_, gz_, z_values_;
   double c_ = 0;
+  bool has_constraint_factor_ = false;  ///< of the values in gz_
   bool constraints_factored_ = false, weighted_ = false, relative_ = false;
   long factorisations_ = 0;
   Gmres gmres_;
