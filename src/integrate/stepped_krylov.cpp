@@ -46,6 +46,9 @@ void SteppedSystem::make_krylov_matrix() {
   krylov_.emplace(B, J, dae_.layout().algebraic(), options, products_ ? &*products_ : nullptr,
                   old_factor_ ? &*old_factor_ : nullptr);
   worn_.forget();
+  direct_ = false;
+  solves_ = 0;  // what was counted belongs to the matrices before: a resumed run has not counted it
+  products_taken_ = dimensions_ = 0;
   if (!may_factor()) return;
   const FactorWork work = predicted_work(matrix_->condensation().reduced_pattern());
   const double entries = B.nnz() + J.nnz() + (keeps_old_factor() ? work.entries : 0);

@@ -24,8 +24,28 @@ bool same_bytes(const Vector& a, const Vector& b) {
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
 }
 
+/// From every checkpoint: state, reason and all later checkpoints are equal.
+void expect_resumed_alike(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options,
+                          const std::string& what) {
+  Checkpoints whole;
+  Observer* observers[] = {&whole};
+  const auto s = integrate(problem, method, options, {.observers = observers});
+  ASSERT_TRUE(s.ok()) << s.error().message;
+  EXPECT_EQ(s->status, RunStatus::finished) << what << ": " << s->reason;
+  EXPECT_GE(whole.all.size(), 2u) << what;
+  for (std::size_t i = 0; i < whole.all.size(); ++i) {
+    Checkpoints later;
+    Observer* others[] = {&later};
+    const auto r = integrate(problem, method, options, {.observers = others, .resume = whole.all[i]});
+    ASSERT_TRUE(r.ok()) << r.error().message;
+    EXPECT_TRUE(same_bytes(r->x, s->x)) << what << " from checkpoint " << i;
+    EXPECT_EQ(r->reason, s->reason) << what;
+    EXPECT_EQ(later.all, std::vector(whole.all.begin() + static_cast<std::ptrdiff_t>(i) + 1, whole.all.end())) << what;
+  }
+}
+
 TEST(Driver, ResumedRunsOfEveryMethodWriteTheSameBytes) {
-  // From every tenth step of a nonlinear stiff problem: state, counters and all later checkpoints are equal.
+  // From every tenth step of a nonlinear stiff problem.
   const auto instance = catalogue::make_problem("van-der-pol", {{"eps", 1e-3}});
   ASSERT_TRUE(instance.ok()) << instance.error().message;
   InitialValueProblem problem = instance->problem;
@@ -33,23 +53,25 @@ TEST(Driver, ResumedRunsOfEveryMethodWriteTheSameBytes) {
   for (const Method& method : methods()) {
     IntegrateOptions options{.tolerances = {.rtol = 1e-4, .atol = 1e-4}, .checkpoint_every = 10};
     if (method.info.embedded_order == 0) options.step.fixed_step = 1e-2;
-    Checkpoints whole;
-    Observer* observers[] = {&whole};
-    const auto s = integrate(problem, method, options, {.observers = observers});
-    ASSERT_TRUE(s.ok()) << s.error().message;
-    EXPECT_EQ(s->status, RunStatus::finished) << method.info.name << ": " << s->reason;
-    EXPECT_GE(whole.all.size(), 2u) << method.info.name;
-    for (std::size_t i = 0; i < whole.all.size(); ++i) {
-      Checkpoints later;
-      Observer* others[] = {&later};
-      const auto r = integrate(problem, method, options, {.observers = others, .resume = whole.all[i]});
-      ASSERT_TRUE(r.ok()) << r.error().message;
-      EXPECT_TRUE(same_bytes(r->x, s->x)) << method.info.name << " from checkpoint " << i;
-      EXPECT_EQ(r->reason, s->reason) << method.info.name;
-      EXPECT_EQ(later.all, std::vector(whole.all.begin() + static_cast<std::ptrdiff_t>(i) + 1, whole.all.end()))
-          << method.info.name;
-    }
+    expect_resumed_alike(problem, method, options, method.info.name);
   }
+}
+
+TEST(Driver, ResumedRunsInKrylovSpacesWriteTheSameBytes) {
+  // Old factors, those of constraints, and the choice between factors and spaces carry history from step to step.
+  const auto instance = catalogue::make_problem("reaction-diffusion", {{"n", 8}, {"t_end", 0.3}});
+  ASSERT_TRUE(instance.ok()) << instance.error().message;
+  const Method* const method = method_by_name("rodas4p").value();
+  for (const auto preconditioner : {KrylovPreconditioner::constraint, KrylovPreconditioner::factor})
+    for (const bool automatic : {false, true}) {
+      IntegrateOptions options{.tolerances = {.rtol = 1e-5, .atol = 1e-5}, .checkpoint_every = 7};
+      options.linear.krylov.use = true;
+      options.linear.krylov.automatic = automatic;
+      options.linear.krylov.coupling = KrylovCoupling::error;
+      options.linear.krylov.matrix.preconditioner = preconditioner;
+      options.linear.krylov.rates.factor_flops = 1e8;
+      expect_resumed_alike(instance->problem, *method, options, automatic ? "automatic" : "spaces");
+    }
 }
 
 TEST(Driver, NeverAllocatesBetweenTheFirstStepAndTheLast) {
