@@ -63,6 +63,7 @@ class CholmodSolver final : public LinearSolver<double> {
     if (!other_) {
       const FactorStatus status = factor_definite(values);
       if (status != FactorStatus::singular) return status;
+      cholmod_free_factor(&factor_, &common_);
       other_ = host_.make_mumps(pattern_);
     }
     return other_->factor(values);

@@ -38,7 +38,7 @@ void SteppedSystem::make_krylov_matrix() {
     matrix_.emplace(B, SparsePattern::from_entries(size(), size(), {}), std::span<const PivotPosition>{},
                     StepMatrixOptions{.real_shifts = 0});
   KrylovMatrixOptions options = krylov.matrix;
-  options.back_end = options.factors == KrylovFactors::incomplete ? BackEnd::incomplete : options_.linear.back_end;
+  options.back_end = incomplete() ? BackEnd::incomplete : options_.linear.back_end;
   products_.reset();
   old_factor_.reset();
   if (krylov.products != KrylovProducts::matrix) products_.emplace(*linearisation_);
@@ -50,7 +50,13 @@ void SteppedSystem::make_krylov_matrix() {
   solves_ = 0;  // what was counted belongs to the matrices before: a resumed run has not counted it
   products_taken_ = dimensions_ = 0;
   if (!may_factor()) return;
-  const FactorWork work = predicted_work(matrix_->condensation().reduced_pattern());
+  const SparsePattern& reduced = matrix_->condensation().reduced_pattern();
+  FactorWork work = predicted_work(reduced);
+  if (incomplete() &&
+      reduced.rows() > 0) {  // at most twenty times the entries of the matrix, each with a row of operations
+    work.entries = std::min(work.entries, 20.0 * reduced.nnz());
+    work.flops = std::min(work.flops, work.entries * reduced.nnz() / reduced.rows());
+  }
   const double entries = B.nnz() + J.nnz() + (keeps_old_factor() ? work.entries : 0);
   choice_.emplace(work, size(), entries, krylov.rates);
 }
@@ -122,14 +128,19 @@ StepStatus SteppedSystem::solve_stage(In r, Out x, double h) noexcept {
   counters.f_calls_jacobian += linearisation_->f_calls() - before;
   if (outcome.converged) return StepStatus::ok;
   if (products_ && products_->status != EvalStatus::ok) return step_status(std::exchange(products_->status, {}));
-  if (!std::isfinite(outcome.residual)) return StepStatus::not_finite;
-  if (!may_factor() || worn_.fresh()) return StepStatus::krylov_failed;
+  if (!may_factor() || worn_.fresh())
+    return std::isfinite(outcome.residual) ? StepStatus::krylov_failed : StepStatus::not_finite;
+  if (keeps_old_factor() && incomplete()) {  // solves nothing by itself: the next attempt has a new one
+    worn_.forget();
+    return StepStatus::krylov_failed;
+  }
   // The space does not serve: a factor does, here and for the stages to come.
   if (!keeps_old_factor()) {
     choice_->took(1 / c_, solves_, products_taken_, outcome.dimension, false);
     direct_ = true;
-    solves_ = 0;
   }
+  solves_ = 0;
+  products_taken_ = dimensions_ = 0;
   if (const StepStatus status = renew_factor(); status != StepStatus::ok) return status;
   matrix_->solve(view(std::as_const(stage_right_)), x);
   return StepStatus::ok;

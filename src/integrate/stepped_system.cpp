@@ -153,14 +153,13 @@ void SteppedSystem::make_step_matrix() {
   if (krylov.use && !krylov.automatic && !keeps_old_factor()) return make_krylov_matrix();
   std::vector<PivotPosition> local;
   for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
-  matrix_.emplace(linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), local,
-                  StepMatrixOptions{
-                      .back_end = krylov.use && keeps_old_factor() && krylov.matrix.factors == KrylovFactors::incomplete
-                                      ? BackEnd::incomplete
-                                      : options_.linear.back_end,
-                      .condense = options_.linear.condense,
-                      .real_shifts = shifts_.real,
-                      .complex_shifts = shifts_.complex});
+  matrix_.emplace(
+      linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), local,
+      StepMatrixOptions{
+          .back_end = krylov.use && keeps_old_factor() && incomplete() ? BackEnd::incomplete : options_.linear.back_end,
+          .condense = options_.linear.condense,
+          .real_shifts = shifts_.real,
+          .complex_shifts = shifts_.complex});
   if (krylov.use) make_krylov_matrix();
 }
 

@@ -176,6 +176,9 @@ class SteppedSystem {
   [[nodiscard]] bool keeps_old_factor() const noexcept {
     return options_.linear.krylov.matrix.preconditioner == KrylovPreconditioner::factor;
   }
+  [[nodiscard]] bool incomplete() const noexcept {
+    return options_.linear.krylov.matrix.factors == KrylovFactors::incomplete;
+  }
   [[nodiscard]] bool may_factor() const noexcept { return options_.linear.krylov.automatic || keeps_old_factor(); }
   static constexpr double distrust = 0.1;  ///< what an old factor makes of a residual is not quite the error
   [[nodiscard]] StepStatus factor_for_krylov(double c) noexcept;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "rubato/base/text.hpp"
 #include "rubato/io/file.hpp"
 #include "toml_tree.hpp"
 
@@ -31,8 +35,18 @@ Result<std::vector<std::string>> read_tune_file(const std::filesystem::path& fil
     return Error{
         fmt::format("{}: expected the table [krylov.rates] and nothing else; `rubato tune` writes it", file.string())};
   std::vector<std::string> overrides;
-  for (const TomlEntry& entry : rates->entries)
+  const std::vector<std::string> known = {"factor_flops", "solve_entries", "product_entries", "vector_numbers"};
+  if (rates->entries.empty()) return Error{fmt::format("{}: [krylov.rates] is empty", file.string())};
+  for (const TomlEntry& entry : rates->entries) {
+    const auto complain = [&](const std::string& sentence) {
+      return Error{
+          fmt::format("{}:{}:{}: krylov.rates.{}: {}", file.string(), entry.line, entry.column, entry.key, sentence)};
+    };
+    if (std::ranges::find(known, entry.key) == known.end()) return complain(unknown_name("rate", entry.key, known));
+    if (const auto value = entry.node.as_number(); !value || !(*value > 0 && std::isfinite(*value)))
+      return complain(fmt::format("{} is not allowed; a number > 0, per second", plain(entry.node)));
     overrides.push_back(fmt::format("krylov.rates.{}={}", entry.key, toml_text(entry.node)));
+  }
   return overrides;
 }
 

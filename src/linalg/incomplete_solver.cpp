@@ -27,6 +27,7 @@ class IncompleteSolver final : public LinearSolver<T> {
  public:
   explicit IncompleteSolver(const SparsePattern& pattern)
       : pattern_(pattern), scaling_(pattern.rows()), scaled_(static_cast<std::size_t>(pattern.nnz())) {
+    right_.setZero(pattern.rows());
     lu_.setDroptol(smallest);
     lu_.setFillfactor(most_per_entry);
   }
@@ -54,13 +55,14 @@ class IncompleteSolver final : public LinearSolver<T> {
   }
 
   void solve(std::span<T> x) noexcept override {
-    using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+    RUBATO_ASSERT(factorised_ || pattern_.rows() == 0, "solve without a factorisation");
     const auto n = static_cast<std::size_t>(pattern_.rows());
     for (std::size_t first = 0; first < x.size(); first += n) {
       Eigen::Map<Column> part(x.data() + first, pattern_.rows());
       for (std::size_t i = 0; i < n; ++i) part[static_cast<Eigen::Index>(i)] *= scaling_.row[i];
       ++report_.library_allocations;
-      part = lu_.solve(Column(part));
+      right_ = part;
+      part = lu_.solve(right_);
       for (std::size_t i = 0; i < n; ++i) part[static_cast<Eigen::Index>(i)] *= scaling_.col[i];
     }
   }
@@ -75,9 +77,11 @@ class IncompleteSolver final : public LinearSolver<T> {
   }
 
  private:
+  using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
   SparsePattern pattern_;
   Equilibration scaling_;
   std::vector<T> scaled_;
+  Column right_;
   Eigen::IncompleteLUT<T> lu_;
   bool factorised_ = false;
   SolverReport report_;

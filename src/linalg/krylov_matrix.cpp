@@ -211,6 +211,8 @@ KrylovMatrix::Outcome KrylovMatrix::solve(In r, Out x, double tolerance) noexcep
   right_ = map(r);
   if (eliminates()) return solve_eliminated(x, tolerance);
   const Outcome outcome = iterate(tolerance);
+  if (!outcome.converged)
+    has_constraint_factor_ = constraints_factored_ = false;  // perhaps too old: a new one for the next attempt
   if (options_.preconditioner == KrylovPreconditioner::none || outer_ != nullptr)
     map(x) = solution_;
   else

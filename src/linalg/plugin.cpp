@@ -15,15 +15,19 @@ Result<Plugin> cholmod_plugin() {
     const std::string name = "librubato_cholmod.so";
     const char* const folder = std::getenv("RUBATO_PLUGINS");
     void* object = nullptr;
+    std::string why;
     for (const std::string& prefix : {folder != nullptr ? fmt::format("{}/", folder) : std::string(),
-                                      std::string(RUBATO_PLUGIN_FOLDER) + "/", std::string()})
+                                      std::string(RUBATO_PLUGIN_FOLDER) + "/", std::string()}) {
       if (object == nullptr) object = dlopen((prefix + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (object == nullptr && why.empty()) why = dlerror();
+    }
     if (object == nullptr)
       return Error{fmt::format(
-          "back end cholmod: the plug-in {} was not found in the folder RUBATO_PLUGINS ({}), nor where it would be "
-          "installed, {}; it is built with -DRUBATO_CHOLMOD=ON. Back ends without plug-in: automatic, dense, klu, "
+          "back end cholmod: the plug-in {} could not be loaded from the folder RUBATO_PLUGINS ({}), nor from where "
+          "it would be installed, {} ({}); it is built with -DRUBATO_CHOLMOD=ON. Back ends without plug-in: automatic, "
+          "dense, klu, "
           "mumps",
-          name, folder != nullptr ? folder : "not set", RUBATO_PLUGIN_FOLDER)};
+          name, folder != nullptr ? folder : "not set", RUBATO_PLUGIN_FOLDER, why)};
     void* const make = dlsym(object, "rubato_make_solver");
     if (make == nullptr) return Error{fmt::format("back end cholmod: {} has no function rubato_make_solver", name)};
     return Plugin{reinterpret_cast<decltype(Plugin::make)>(make)};
