@@ -99,8 +99,8 @@ int tune(const TuneArguments& arguments) {
   const auto rates = measured();
   if (!rates) return complain(rates.error());
   const std::string text = io::tune_text(*rates, std::filesystem::path(arguments.file).filename().string());
+  fmt::print("{}", text);  // what was measured is there even if it cannot be kept
   if (auto written = io::write_file(arguments.file, text); !written) return complain(written.error());
-  fmt::print("{}", text);
   note(arguments.file);
   return done;
 }
