@@ -387,5 +387,37 @@ TEST(StepMatrix, CondensesAMillionEntriesInLinearTime) {
   EXPECT_EQ(condensation.operations(), 3 * n - 2);
 }
 
+TEST(Condensation, PivotsWithTheSameColumnsShareTheirTargets) {
+  // Two elements side by side, m nodes each, one of them in both, k inner unknowns each: of k m² products m² places are kept.
+  constexpr int m = 4, k = 6, outer = 2 * m - 1, n = outer + 2 * k;
+  std::vector<Entry> entries;
+  std::vector<PivotPosition> inner;
+  for (int element = 0; element < 2; ++element)
+    for (int i = 0; i < k; ++i) {
+      const int z = outer + element * k + i;
+      inner.push_back({z, z});
+      entries.push_back({z, z});
+      for (int node = element * (m - 1); node < element * (m - 1) + m; ++node)
+        entries.insert(entries.end(), {{z, node}, {node, z}});
+    }
+  for (int i = 0; i < outer; ++i) entries.push_back({i, i});
+  const auto pattern = SparsePattern::from_entries(n, n, std::move(entries));
+  const Condensation condensation(pattern, inner);
+  EXPECT_EQ(condensation.operations(), 2 * k * m * m);
+  EXPECT_EQ(condensation.targets(), 2 * m * m);
+
+  std::mt19937 random(27);
+  auto values = test::random_values<double>(random, static_cast<std::size_t>(pattern.nnz()));
+  for (int i = outer; i < n; ++i) values[static_cast<std::size_t>(pattern.index_of(i, i))] += 3;
+  CondensedMatrix<double> numeric(condensation);
+  ASSERT_EQ(numeric.reduce(values), FactorStatus::ok);
+  const auto a = test::to_dense<double>(pattern, std::span<const double>(values));
+  const test::DenseMatrix<double> expected =
+      a.topLeftCorner(outer, outer) -
+      a.topRightCorner(outer, 2 * k) * a.bottomRightCorner(2 * k, 2 * k).inverse() * a.bottomLeftCorner(2 * k, outer);
+  const auto s = test::to_dense<double>(condensation.reduced_pattern(), numeric.reduced_values());
+  EXPECT_LT((s - expected).norm(), 1e-13 * expected.norm());
+}
+
 }  // namespace
 }  // namespace rubato
