@@ -1,0 +1,77 @@
+#pragma once
+/// The linearly implicit Euler method with a plan: the same operations in every step.
+///   (L − τ J) Δ = τ f(t, x_n, u_n),   J = Df ∘ S,   x_{n+1} = x_n + Δ                                                    (1)
+/// t is t_n or t_{n+1} (Plan::time); u_n is held over the step. J, and f with it, come from the plan's passes over dual numbers.
+///
+/// Damping of algebraic unknowns y (Plan::damping), for models such as orifices, √|Δp|, where full steps oscillate for ever:
+///   λ ∈ {min(1, 2 λ_n), λ_n, max(λ_n/2, λ_min)} with the smallest ‖g‖₂ at (x + Δx, y + λ Δy)                              (2)
+/// g: the algebraic equations at t_{n+1}. Without damping g is evaluated once, at the new state: entries that are left out may make
+/// algebraic unknowns lag without any instability, and ‖g‖ shows it. Damping costs exactly two evaluations more.
+///
+/// Error estimate: the largest |x_{n+1} − x_n|_i / max(rtol |x_n|_i, atol), above 1 where both tests fail.                 (3)
+#include <memory>
+
+#include "rubato/realtime/jacobian_passes.hpp"
+#include "rubato/realtime/plan.hpp"
+
+namespace rubato::realtime {
+
+enum class RealtimeStatus : std::uint8_t { ok, refused, singular, not_finite, residual_too_large };
+[[nodiscard]] std::string_view to_string(RealtimeStatus status) noexcept;
+
+struct StepReport {
+  RealtimeStatus status = RealtimeStatus::ok;
+  double error = 0;               ///< (3)
+  double algebraic_residual = 0;  ///< ‖g‖₂ at the new state
+  double backward_error = 0;      ///< of the linear system; LU only
+  double damping = 1;             ///< λ of (2)
+};
+
+class RealtimeStepper {
+ public:
+  /// The model must outlive the stepper. Refuses a model that steps of constant work cannot take, and a plan that does not fit it.
+  [[nodiscard]] static Result<std::unique_ptr<RealtimeStepper>> create(const Dae& dae, const Plan& plan,
+                                                                       const Sample& start);
+
+  /// From t_n to t_{n+1} = t_0 + (n + 1) τ. No allocation, no lock, no system call. After anything but ok the state is that before the
+  /// step: it is held, and time goes on.
+  StepReport step(In u) noexcept;
+
+  [[nodiscard]] double time() const noexcept { return t_start_ + static_cast<double>(n_steps_) * plan_.step; }
+  [[nodiscard]] long n_steps() const noexcept { return n_steps_; }
+  [[nodiscard]] In state() const noexcept { return x_; }
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] const StaticFacts& facts() const noexcept { return solver_->facts(); }
+
+  /// The model's outputs at the state reached, inputs of the last step, x' = Δ/τ; where it has none, the state.
+  [[nodiscard]] int n_outputs() const noexcept { return n_outputs_; }
+  EvalStatus outputs(Out y) noexcept;
+
+  /// Evaluations per step: of f over dual numbers, and of f.
+  [[nodiscard]] int passes_per_step() const noexcept { return passes_.n_passes(); }
+  [[nodiscard]] int groups_per_step() const noexcept { return passes_.n_groups(); }
+  [[nodiscard]] int evaluations_per_step() const noexcept { return evaluations_per_step_; }
+
+ private:
+  RealtimeStepper(const Dae& dae, const Plan& plan, const Sample& start, std::unique_ptr<StaticSolver> solver);
+  [[nodiscard]] At point(double t, In x) noexcept;
+  [[nodiscard]] double algebraic_norm(double damping) noexcept;
+  [[nodiscard]] StepReport attempt() noexcept;
+
+  const Dae& dae_;
+  Plan plan_;
+  double t_start_;
+  long n_steps_ = 0;
+  JacobianPasses passes_;
+  KeptMatrix matrix_;
+  std::unique_ptr<StaticSolver> solver_;
+  ResidualMonitor monitor_;
+  ScratchMemory scratch_;
+  std::vector<int> algebraic_;  ///< equations and unknowns
+  std::vector<double> x_, u_, f_, jacobian_, values_, delta_, trial_, rate_;
+  double damping_ = 1;
+  bool outputs_are_states_ = false;
+  int n_outputs_ = 0, evaluations_per_step_ = 0;
+};
+
+}  // namespace rubato::realtime

@@ -1,0 +1,127 @@
+#include "rubato/realtime/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rubato/realtime/qr_structure.hpp"
+#include "rubato/realtime/static_lu.hpp"
+
+namespace rubato::realtime {
+
+namespace {
+
+/// Multipliers may grow to a thousand, and the solution of every sample must be as good as rounding allows.
+constexpr double least_ratio = 1e-3, largest_sample_error = 1e-12;
+
+struct Candidate {
+  StaticKind kind;
+  Ordering ordering;
+  StaticFacts facts;
+};
+
+/// Refuses a kind that does not solve all samples.
+Result<Candidate> candidate(StaticKind kind, const SparsePattern& pattern,
+                            const std::vector<std::vector<double>>& samples) {
+  Candidate made{.kind = kind, .ordering = {}, .facts = {}};
+  if (const BlockTriangular form = block_triangular(pattern); !form.nonsingular())
+    return Error{fmt::format("the step matrix of {} unknowns is singular for any values: its structure has rank {}",
+                             pattern.cols(), form.structural_rank)};
+  if (kind == StaticKind::qr) {
+    made.ordering = qr_ordering(pattern);
+  } else {
+    auto pivots = lu_ordering(pattern, samples);
+    if (!pivots) return pivots.error();
+    if (pivots->worst_ratio < least_ratio)
+      return Error{
+          fmt::format("pivots chosen off line are as small as {:.1e} of the largest entry of their column; at "
+                      "least {:.0e}: use qr",
+                      pivots->worst_ratio, least_ratio)};
+    made.ordering = std::move(pivots->ordering);
+  }
+  auto solver = make_static_solver(kind, pattern, made.ordering);
+  if (!solver) return solver.error();
+  made.facts = (*solver)->facts();
+  ResidualMonitor monitor(pattern);
+  const std::vector<double> b(static_cast<std::size_t>(pattern.rows()), 1.0);
+  std::vector<double> x(b.size());
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    if ((*solver)->solve(samples[s], b, x) != SolveStatus::ok)
+      return Error{fmt::format("the step matrix is singular at sample {}", s + 1)};
+    if (const double error = monitor.backward_error(samples[s], b, x);
+        kind == StaticKind::lu && !(error <= largest_sample_error))
+      return Error{fmt::format("{} leaves a relative residual of {:.1e} at sample {}; at most {:.0e}", to_string(kind),
+                               error, s + 1, largest_sample_error)};
+  }
+  return made;
+}
+
+Result<Candidate> chosen(std::optional<StaticKind> kind, const SparsePattern& pattern,
+                         const std::vector<std::vector<double>>& samples) {
+  if (kind) return candidate(*kind, pattern, samples);
+  auto qr = candidate(StaticKind::qr, pattern, samples), lu = candidate(StaticKind::lu, pattern, samples);
+  if (!qr || !lu) return qr ? std::move(qr) : std::move(lu);
+  const bool cheaper = lu->facts.operations.weight() < qr->facts.operations.weight();
+  return cheaper ? std::move(lu) : std::move(qr);
+}
+
+}  // namespace
+
+std::string_view to_string(StepTime time) noexcept { return time == StepTime::start ? "start" : "end"; }
+
+KeptMatrix step_matrix(const Plan& plan) {
+  return {plan.structure.jacobian, plan.keep, plan.structure.mass, plan.structure.mass_values, plan.step};
+}
+
+Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, const std::vector<Sample>& samples,
+                       const PlanOptions& options) {
+  if (!(options.step > 0 && std::isfinite(options.step)))
+    return Error{fmt::format("real time: the step {} s must be > 0", options.step)};
+  if (samples.empty()) return Error{"real time: a plan needs at least one sample"};
+  const auto jacobians = sampled_jacobians(dae, structure, samples);
+  if (!jacobians) return jacobians.error();
+  const auto neighbours = sampled_jacobians(dae, structure, with_neighbours(samples));
+  Plan plan;
+  plan.structure = std::move(structure);
+  plan.step = options.step;
+  plan.keep = std::move(keep);
+  plan.constant = neighbours ? constant_entries(*neighbours) : std::vector<unsigned char>(plan.keep.size(), 0);
+  plan.time = options.time;
+  plan.damping = options.damping;
+  const KeptMatrix matrix = step_matrix(plan);
+  std::vector<std::vector<double>> matrices;
+  for (const auto& values : *jacobians) {
+    matrices.emplace_back(static_cast<std::size_t>(matrix.pattern().nnz()));
+    matrix.fill(values, matrices.back());
+  }
+  auto made = chosen(options.back_end, matrix.pattern(), matrices);
+  if (!made) return Error{"real time: " + made.error().message};
+  plan.back_end = made->kind;
+  plan.ordering = std::move(made->ordering);
+  plan.operations = made->facts.operations;
+  return plan;
+}
+
+Result<void> check_plan(const Plan& plan, const ModelStructure& model) {
+  const auto refuse = [](const std::string& why) { return Error{"the plan does not fit the model: " + why}; };
+  const SparsePattern& pattern = plan.structure.jacobian;
+  if (pattern.cols() != model.jacobian.cols())
+    return refuse(fmt::format("{} unknowns in the plan, {} in the model", pattern.cols(), model.jacobian.cols()));
+  if (plan.structure.n_inputs != model.n_inputs)
+    return refuse(fmt::format("{} inputs in the plan, {} in the model", plan.structure.n_inputs, model.n_inputs));
+  if (plan.structure.hash() != model.hash())
+    return refuse(
+        fmt::format("the structure of its Jacobian or its mass matrix differs (hash {:016x} in the plan, "
+                    "{:016x} of the model)",
+                    plan.structure.hash(), model.hash()));
+  if (!(plan.step > 0 && std::isfinite(plan.step))) return refuse(fmt::format("a step of {} s", plan.step));
+  const auto entries = static_cast<std::size_t>(pattern.nnz());
+  if (plan.keep.size() != entries || plan.constant.size() != entries)
+    return refuse(fmt::format("{} entries of the Jacobian, choices for {}", entries, plan.keep.size()));
+  if (!fits(plan.ordering, step_matrix(plan).pattern()))
+    return refuse("orders of rows and columns are none of its matrix");
+  return {};
+}
+
+}  // namespace rubato::realtime

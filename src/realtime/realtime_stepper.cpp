@@ -1,0 +1,159 @@
+#include "rubato/realtime/realtime_stepper.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rubato/base/assert.hpp"
+
+namespace rubato::realtime {
+
+namespace {
+
+/// Kept entries that change from step to step.
+std::vector<unsigned char> needed(const Plan& plan) {
+  std::vector<unsigned char> result(plan.keep);
+  for (std::size_t p = 0; p < result.size(); ++p)
+    if (plan.constant[p] != 0) result[p] = 0;
+  return result;
+}
+
+/// One number that is finite only if all are.
+double all_together(In values) noexcept {
+  double sum = 0;
+  for (const double value : values) sum += 0 * value;
+  return sum;
+}
+
+}  // namespace
+
+std::string_view to_string(RealtimeStatus status) noexcept {
+  switch (status) {
+    case RealtimeStatus::ok: return "ok";
+    case RealtimeStatus::refused: return "the model refused to evaluate";
+    case RealtimeStatus::singular: return "the step matrix is singular";
+    case RealtimeStatus::not_finite: return "non-finite values";
+    case RealtimeStatus::residual_too_large: return "pivots chosen off line no longer serve";
+  }
+  return "?";
+}
+
+RealtimeStepper::RealtimeStepper(const Dae& dae, const Plan& plan, const Sample& start,
+                                 std::unique_ptr<StaticSolver> solver)
+    : dae_(dae),
+      plan_(plan),
+      t_start_(start.t),
+      passes_(dae, plan.structure.jacobian, needed(plan)),
+      matrix_(step_matrix(plan)),
+      solver_(std::move(solver)),
+      monitor_(matrix_.pattern()),
+      scratch_(dae.scratch_bytes()),
+      x_(start.x.data(), start.x.data() + start.x.size()),
+      u_(static_cast<std::size_t>(dae.n_inputs())),
+      jacobian_(static_cast<std::size_t>(plan.structure.jacobian.nnz())),
+      values_(static_cast<std::size_t>(matrix_.pattern().nnz())) {
+  for (auto* buffer : {&f_, &delta_, &trial_, &rate_}) buffer->assign(x_.size(), 0.0);
+  for (std::size_t i = 0; i < plan_.structure.algebraic.size(); ++i)
+    if (plan_.structure.algebraic[i] != 0) algebraic_.push_back(static_cast<int>(i));
+  const auto names = dae.output_names();
+  outputs_are_states_ = names.empty();
+  n_outputs_ = names.empty() ? dae.size() : static_cast<int>(names.size());
+  evaluations_per_step_ = (passes_.n_passes() == 0 ? 1 : 0) + (algebraic_.empty() ? 0 : plan_.damping ? 3 : 1);
+}
+
+Result<std::unique_ptr<RealtimeStepper>> RealtimeStepper::create(const Dae& dae, const Plan& plan,
+                                                                 const Sample& start) {
+  const auto structure = model_structure(dae, start);
+  if (!structure) return structure.error();
+  if (const auto fine = check_plan(plan, *structure); !fine) return fine.error();
+  auto solver = make_static_solver(plan.back_end, step_matrix(plan).pattern(), plan.ordering);
+  if (!solver) return Error{"the plan does not fit the model: " + solver.error().message};
+  std::unique_ptr<RealtimeStepper> made(new RealtimeStepper(dae, plan, start, std::move(*solver)));
+  const auto jacobians = sampled_jacobians(dae, *structure, {start});  // constant entries, once
+  if (!jacobians) return jacobians.error();
+  made->jacobian_ = jacobians->front();
+  return made;
+}
+
+At RealtimeStepper::point(double t, In x) noexcept {
+  return {.t = t, .x = x, .u = u_, .base = {}, .mode = 0, .scratch = scratch_.scratch()};
+}
+
+/// trial_ = (x + Δx, y + λ Δy), and ‖g‖₂ there; infinite where the model refuses.
+double RealtimeStepper::algebraic_norm(double damping) noexcept {
+  for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] + delta_[i];
+  for (const int i : algebraic_) trial_[i] = x_[i] + damping * delta_[i];
+  const EvalStatus status = dae_.f(point(t_start_ + static_cast<double>(n_steps_ + 1) * plan_.step, trial_), f_);
+  double square = 0;
+  for (const int i : algebraic_) square += f_[i] * f_[i];
+  return status == EvalStatus::ok ? std::sqrt(square) : std::numeric_limits<double>::infinity();
+}
+
+StepReport RealtimeStepper::attempt() noexcept {
+  StepReport report;
+  const double t = t_start_ + static_cast<double>(n_steps_ + (plan_.time == StepTime::end ? 1 : 0)) * plan_.step;
+  const EvalStatus evaluated = passes_.evaluate(point(t, x_), f_, jacobian_);
+  matrix_.fill(jacobian_, values_);
+  for (double& f : f_) f *= plan_.step;
+  const SolveStatus solved = solver_->solve(values_, f_, delta_);  // (1)
+  if (plan_.back_end == StaticKind::lu) report.backward_error = monitor_.backward_error(values_, f_, delta_);
+  const bool finite = std::isfinite(all_together(delta_));
+  for (std::size_t i = 0; i < x_.size(); ++i)  // (3)
+    report.error = std::max(report.error, std::abs(delta_[i]) / std::max(plan_.rtol * std::abs(x_[i]), plan_.atol));
+  if (!algebraic_.empty()) {
+    if (plan_.damping) {  // (2); a tie goes to the longer step
+      const double half = std::max(damping_ / 2, plan_.smallest_damping), twice = std::min(1.0, 2 * damping_);
+      const double long_norm = algebraic_norm(twice), same_norm = algebraic_norm(damping_),
+                   short_norm = algebraic_norm(half);
+      report.damping = twice;
+      report.algebraic_residual = long_norm;
+      for (const auto& [norm, damping] : {std::pair(same_norm, damping_), std::pair(short_norm, half)})
+        if (norm < report.algebraic_residual) {
+          report.algebraic_residual = norm;
+          report.damping = damping;
+        }
+    } else {
+      report.algebraic_residual = algebraic_norm(1);
+    }
+  }
+  if (evaluated != EvalStatus::ok)
+    report.status = RealtimeStatus::refused;
+  else if (solved != SolveStatus::ok)
+    report.status = finite ? RealtimeStatus::singular : RealtimeStatus::not_finite;
+  else if (!finite)
+    report.status = RealtimeStatus::not_finite;
+  else if (!(report.backward_error <= plan_.largest_backward_error))
+    report.status = RealtimeStatus::residual_too_large;
+  return report;
+}
+
+StepReport RealtimeStepper::step(In u) noexcept {
+  RUBATO_ASSERT(u.size() == u_.size(), "one number for every input");
+  std::copy(u.begin(), u.end(), u_.begin());
+  const StepReport report = attempt();
+  if (report.status == RealtimeStatus::ok) {
+    if (plan_.damping) {
+      for (const int i : algebraic_) delta_[i] *= report.damping;
+      damping_ = report.damping;
+    }
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      x_[i] += delta_[i];
+      rate_[i] = delta_[i] / plan_.step;
+    }
+  } else {
+    std::fill(rate_.begin(), rate_.end(), 0.0);
+  }
+  ++n_steps_;
+  return report;
+}
+
+EvalStatus RealtimeStepper::outputs(Out y) noexcept {
+  RUBATO_ASSERT(static_cast<int>(y.size()) == n_outputs_, "one number for every output");
+  if (outputs_are_states_) {
+    std::copy(x_.begin(), x_.end(), y.begin());
+    return EvalStatus::ok;
+  }
+  return dae_.outputs(point(time(), x_), rate_, y);
+}
+
+}  // namespace rubato::realtime
