@@ -1,0 +1,68 @@
+#include "rubato/io/plan_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rubato/realtime/realtime_stepper.hpp"
+#include "stepper_models.hpp"
+
+namespace rubato::io {
+namespace {
+
+using realtime::Plan;
+using realtime::Sample;
+
+const Sample start{0, Vector::Constant(12, 0.1), Vector()};
+
+Plan chain_plan() {
+  auto plan = realtime::test_models::full_plan(*realtime::test_models::chain(), start, {.step = 1e-3});
+  EXPECT_TRUE(plan.ok());
+  plan->model = "chain \"six\"";
+  plan->settings = {"a=1", "b=\"x\""};
+  plan->rho = 0.1;
+  plan->spectral_radius = 0.999;
+  return *plan;
+}
+
+TEST(PlanFile, ReadsWhatItWrote) {
+  const Plan plan = chain_plan();
+  const std::string text = plan_text(plan);
+  const auto again = parse_plan(text, "plan.toml");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(plan_text(*again), text);
+  EXPECT_EQ(again->keep, plan.keep);
+  EXPECT_EQ(again->constant, plan.constant);
+  EXPECT_EQ(again->ordering, plan.ordering);
+  EXPECT_EQ(again->operations, plan.operations);
+  EXPECT_EQ(again->settings, plan.settings);
+  EXPECT_EQ(again->structure.hash(), plan.structure.hash());
+  EXPECT_FALSE(again->worst_ratio.has_value());
+  EXPECT_TRUE(realtime::RealtimeStepper::create(*realtime::test_models::chain(), *again, start).ok());
+}
+
+/// Everything that is cut, changed or added is refused, by name.
+TEST(PlanFile, IsTolerantOfNothing) {
+  const std::string text = plan_text(chain_plan());
+  const auto refusal = [&](const std::string& old, const std::string& fresh) {
+    std::string changed = text;
+    const auto at = changed.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    changed.replace(at, old.size(), fresh);
+    const auto made = parse_plan(changed, "plan.toml");
+    return made.ok() ? "" : made.error().message;
+  };
+  EXPECT_NE(refusal("step = 0.001", "step = 0.0").find("plan.step"), std::string::npos);
+  EXPECT_NE(refusal("step = 0.001\n", "").find("plan.step is missing"), std::string::npos);
+  EXPECT_NE(refusal("[solver]", "[slover]").find("[solver] is missing"), std::string::npos);
+  EXPECT_NE(refusal("damping = false", "damping = 0").find("plan.damping"), std::string::npos);
+  EXPECT_NE(refusal("damping = false", "damping = false\nmore = 1").find("plan.more"), std::string::npos);
+  EXPECT_NE(refusal("unknowns = 12", "unknowns = 13").find("compressed columns"), std::string::npos);
+  EXPECT_NE(refusal("inputs = 0", "inputs = 1").find("hash"), std::string::npos);
+  EXPECT_NE(refusal("back_end = \"", "back_end = \"x").find("none of"), std::string::npos);
+  EXPECT_NE(refusal("entries = \"", "entries = \"k").find("letters"), std::string::npos);
+  EXPECT_NE(refusal("algebraic = []", "algebraic = [12]").find("algebraic"), std::string::npos);
+  EXPECT_NE(refusal("mass_values = [1.0,", "mass_values = [").find("mass_values"), std::string::npos);
+  for (std::size_t cut = 0; cut + 1 < text.size(); cut += 97) EXPECT_FALSE(parse_plan(text.substr(0, cut), "p").ok());
+}
+
+}  // namespace
+}  // namespace rubato::io
