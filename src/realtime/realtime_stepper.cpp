@@ -147,6 +147,12 @@ StepReport RealtimeStepper::step(In u) noexcept {
   return report;
 }
 
+void RealtimeStepper::go_back(const Mark& mark) {
+  n_steps_ = mark.n_steps;
+  damping_ = mark.damping;
+  x_ = mark.x;
+}
+
 EvalStatus RealtimeStepper::outputs(Out y) noexcept {
   RUBATO_ASSERT(static_cast<int>(y.size()) == n_outputs_, "one number for every output");
   if (outputs_are_states_) {

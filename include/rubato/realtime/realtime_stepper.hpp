@@ -37,6 +37,15 @@ class RealtimeStepper {
   /// step: it is held, and time goes on.
   StepReport step(In u) noexcept;
 
+  /// Where a stepper is, and back to it: warming up leaves no trace.
+  struct Mark {
+    long n_steps;
+    double damping;
+    std::vector<double> x;
+  };
+  [[nodiscard]] Mark mark() const { return {n_steps_, damping_, x_}; }
+  void go_back(const Mark& mark);
+
   [[nodiscard]] double time() const noexcept { return t_start_ + static_cast<double>(n_steps_) * plan_.step; }
   [[nodiscard]] long n_steps() const noexcept { return n_steps_; }
   [[nodiscard]] In state() const noexcept { return x_; }

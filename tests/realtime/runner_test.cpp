@@ -1,0 +1,207 @@
+#include "rubato/realtime/runner.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+#include "rubato/realtime/shared_memory_link.hpp"
+#include "rubato/realtime/udp_link.hpp"
+#include "stepper_models.hpp"
+
+namespace rubato::realtime {
+namespace {
+
+const Sample start{0, Vector{{1, 0, 0}}, Vector{{0}}};
+
+struct Loop {
+  std::shared_ptr<const Dae> dae = test_models::linear();
+  std::unique_ptr<RealtimeStepper> stepper;
+  explicit Loop(double step) {
+    auto plan = test_models::full_plan(*dae, start, {.step = step});
+    EXPECT_TRUE(plan.ok());
+    plan->atol = 1e3;
+    auto made = RealtimeStepper::create(*dae, *plan, start);
+    EXPECT_TRUE(made.ok());
+    stepper = std::move(*made);
+  }
+};
+
+TEST(StepTimes, QuantilesAreExactToABin) {
+  StepTimes times;
+  for (int i = 1; i <= 1000; ++i) times.record(i * 100);
+  EXPECT_EQ(times.count(), 1000);
+  EXPECT_EQ(times.longest(), 100000);
+  EXPECT_DOUBLE_EQ(times.mean(), 50050);
+  EXPECT_NEAR(times.quantile(0.5), 50000, 0.045 * 50000);
+  EXPECT_NEAR(times.quantile(0.999), 99900, 0.045 * 99900);
+  EXPECT_LE(times.quantile(1), 100000);
+  times.record(0);
+  times.record(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(times.count(), 1002);
+}
+
+/// Runs for as long as it simulates, and leaves no trace of the steps it warmed up with.
+TEST(Runner, KeepsTheClock) {
+  Loop loop(2e-3);
+  SignalLink link(nullptr, 2e-3);
+  const auto before = std::chrono::steady_clock::now();
+  const RunnerReport report = run_realtime(*loop.stepper, link, {.n_steps = 50});
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  EXPECT_GE(seconds, 50 * 2e-3);
+  EXPECT_EQ(report.steps, 50);
+  EXPECT_EQ(report.times.count(), 50);
+  EXPECT_EQ(report.wake_up.count(), 50);
+  EXPECT_NEAR(loop.stepper->time(), 0.1, 1e-12);
+
+  Loop again(2e-3);
+  const RunnerReport free = run_realtime(*again.stepper, link, {.n_steps = 50, .free_run = true, .warm_up = 7});
+  EXPECT_EQ(free.wake_up.count(), 0);
+  EXPECT_EQ(map(again.stepper->state()), map(loop.stepper->state()));
+}
+
+/// Inputs that come late make the step late: the monitor names it.
+TEST(Runner, ReportsMissedDeadlines) {
+  struct LateLink final : Link {
+    void read(long n, double, Out) noexcept override {
+      if (n == 5) std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    }
+    void write(long, double, RealtimeStatus, In) noexcept override {}
+  } link;
+  Loop loop(50e-3);
+  const RunnerReport report = run_realtime(*loop.stepper, link, {.n_steps = 10});
+  ASSERT_GE(report.missed, 2);  // steps 5 and 6 at least
+  EXPECT_EQ(report.misses.front().step, 5);
+  EXPECT_NEAR(static_cast<double>(report.misses.front().late_ns), 70e6, 40e6);
+}
+
+TEST(Runner, StopsAtFailuresOrGoesOn) {
+  struct BadLink final : Link {
+    void read(long n, double, Out u) noexcept override { u[0] = n == 3 ? std::nan("") : 0.0; }
+    void write(long, double, RealtimeStatus status, In) noexcept override { failed += status != RealtimeStatus::ok; }
+    int failed = 0;
+  } link;
+  Loop loop(1e-3), going_on(1e-3);
+  const RunnerReport report = run_realtime(*loop.stepper, link, {.n_steps = 10, .free_run = true});
+  EXPECT_EQ(report.steps, 4);
+  EXPECT_EQ(report.first_failed_step, 3);
+  EXPECT_EQ(report.first_failure.status, RealtimeStatus::not_finite);
+  EXPECT_EQ(link.failed, 1);
+  EXPECT_EQ(run_realtime(*going_on.stepper, link, {.n_steps = 10, .free_run = true, .stop_at_failure = false}).steps,
+            10);
+}
+
+/// A break of the signal at the start of a step belongs to the step, whatever rounding makes of n τ.
+TEST(Runner, SignalsJumpWithTheStep) {
+  const auto signal = TableSignal::create({0, 0.3, 0.3, 1}, {1, 1, 2, 2});
+  ASSERT_TRUE(signal.ok());
+  SignalLink link(signal->get(), 0.1);
+  double u = 0;
+  link.read(3, 3 * 0.1 - 1e-16, {&u, 1});
+  EXPECT_EQ(u, 2);
+  link.read(2, 0.2, {&u, 1});
+  EXPECT_EQ(u, 1);
+}
+
+/// What a container refuses is named and does not end the run.
+TEST(Runner, SaysWhatItCouldNotGet) {
+  Loop loop(1e-3);
+  SignalLink link(nullptr, 1e-3);
+  const RunnerReport report = run_realtime(*loop.stepper, link, {.n_steps = 2, .free_run = true, .cpu = 1000});
+  ASSERT_EQ(report.not_got.size(), 1U);
+  EXPECT_NE(report.not_got[0].find("processor 1000"), std::string::npos);
+  EXPECT_EQ(report.steps, 2);
+}
+
+TEST(SharedMemoryLink, CarriesInputsAndOutputs) {
+  const std::string name = "rubato_test_" + std::to_string(getpid());
+  {
+    const auto link = shared_memory_link(name, 2, 3);
+    ASSERT_TRUE(link.ok()) << link.error().message;
+    EXPECT_FALSE(shared_memory_link(name, 2, 3).ok());  // taken
+    const int file = shm_open(("/" + name).c_str(), O_RDWR, 0);
+    ASSERT_GE(file, 0);
+    void* const memory = mmap(nullptr, 56 + 5 * 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    close(file);
+    auto* const header = static_cast<SharedHeader*>(memory);
+    auto* const numbers = reinterpret_cast<double*>(header + 1);
+    std::vector<double> u = {-1, -1}, y = {4, 5, 6};
+    (*link)->read(0, 0, u);
+    EXPECT_EQ(u, (std::vector<double>{-1, -1}));  // nobody has written yet
+    numbers[3] = 7;
+    numbers[4] = 8;
+    header->input_sequence = 1;
+    (*link)->read(0, 0, u);
+    EXPECT_EQ(u, (std::vector<double>{-1, -1}));  // half a message
+    header->input_sequence = 2;
+    (*link)->read(0, 0, u);
+    EXPECT_EQ(u, (std::vector<double>{7, 8}));
+    (*link)->write(9, 0.5, RealtimeStatus::ok, y);
+    EXPECT_EQ(header->magic, SharedHeader::magic_number);
+    EXPECT_EQ(header->n_outputs, 3U);
+    EXPECT_EQ(header->output_sequence, 2U);
+    EXPECT_EQ(header->step, 9);
+    EXPECT_EQ(header->time, 0.5);
+    EXPECT_EQ(std::vector<double>(numbers, numbers + 3), y);
+    munmap(memory, 56 + 5 * 8);
+  }
+  EXPECT_LT(shm_open(("/" + name).c_str(), O_RDWR, 0), 0);  // gone with the link
+}
+
+TEST(UdpLink, CarriesInputsAndOutputs) {
+  const int port = 20000 + getpid() % 20000;
+  const int controller = socket(AF_INET, SOCK_DGRAM, 0);
+  sockaddr_in here{}, there{};
+  here.sin_family = there.sin_family = AF_INET;
+  here.sin_addr.s_addr = there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  here.sin_port = htons(static_cast<std::uint16_t>(port));
+  there.sin_port = htons(static_cast<std::uint16_t>(port + 1));
+  ASSERT_EQ(bind(controller, reinterpret_cast<sockaddr*>(&here), sizeof here), 0);
+  const auto link = udp_link(port + 1, port, 1, 2);
+  ASSERT_TRUE(link.ok()) << link.error().message;
+
+  const auto send = [&](std::uint64_t magic, double value) {
+    std::byte datagram[40];
+    const DatagramHeader header{.magic = magic, .count = 1};
+    std::memcpy(datagram, &header, sizeof header);
+    std::memcpy(datagram + sizeof header, &value, sizeof value);
+    EXPECT_EQ(sendto(controller, datagram, sizeof datagram, 0, reinterpret_cast<sockaddr*>(&there), sizeof there), 40);
+  };
+  double u = -1;
+  (*link)->read(0, 0, {&u, 1});
+  EXPECT_EQ(u, -1);
+  send(DatagramHeader::magic_number, 3);
+  send(DatagramHeader::magic_number, 4);
+  send(1, 5);  // not ours
+  (*link)->read(0, 0, {&u, 1});
+  EXPECT_EQ(u, 4);
+
+  const std::vector<double> y = {6, 7};
+  (*link)->write(11, 0.25, RealtimeStatus::singular, y);
+  std::byte datagram[100];
+  ASSERT_EQ(recv(controller, datagram, sizeof datagram, 0), 48);
+  DatagramHeader header;
+  double received[2];
+  std::memcpy(&header, datagram, sizeof header);
+  std::memcpy(received, datagram + sizeof header, sizeof received);
+  EXPECT_EQ(header.step, 11);
+  EXPECT_EQ(header.time, 0.25);
+  EXPECT_EQ(header.status, static_cast<std::uint32_t>(RealtimeStatus::singular));
+  EXPECT_EQ(header.count, 2U);
+  EXPECT_EQ(received[1], 7);
+  close(controller);
+  EXPECT_FALSE(udp_link(0, 1, 1, 1).ok());
+  EXPECT_FALSE(udp_link(port + 1, 1, 1, 1).ok());  // in use
+}
+
+}  // namespace
+}  // namespace rubato::realtime
