@@ -177,7 +177,7 @@ Section methods(const Control& control) {
                  {}},
       .difference =
           "ROS3P and Radau IIA have the smallest errors of velocities, whose vibration RODAS4P and RODAS5P damp at "
-          "their larger steps; for displacements and pressures RODAS4P needs the fewest factorisations. Generalized-α "
+          "their larger steps; BDF needs the fewest factorisations, RODAS4P of the others. Generalized-α "
           "is "
           "missing below the fixed steps: its error control follows that vibration, in more than 50 000 attempts until "
           "t = 0.68 s."};
