@@ -1,0 +1,23 @@
+#pragma once
+/// Is a fixed point of a linear problem stable under the linearly implicit Euler method with entries left out?
+#include <complex>
+#include <optional>
+
+#include "rubato/realtime/step_pencil.hpp"
+
+namespace rubato::realtime {
+
+/// R(z) = 1/(1 − z), z = τμ: |R| < 1 exactly outside the disc |z − 1| ≤ 1. Modes that grow with |z − 1| > 1 are damped too
+/// (superstability), so that a large step hides instabilities of the model itself.
+[[nodiscard]] inline std::complex<double> amplification(std::complex<double> z) { return 1.0 / (1.0 - z); }
+
+struct StepSpectrum {
+  Eigen::VectorXcd lambda;  ///< all n eigenvalues of the pair
+  int zeros = 0;            ///< so many of them, the last ones, are zero by structure
+  [[nodiscard]] double radius() const { return lambda.size() == 0 ? 0 : lambda.cwiseAbs().maxCoeff(); }
+};
+
+/// Empty where B is singular or eigenvalues are not found.
+[[nodiscard]] std::optional<StepSpectrum> step_spectrum(const StepPair& pair);
+
+}  // namespace rubato::realtime

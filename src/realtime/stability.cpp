@@ -1,0 +1,46 @@
+#include "rubato/realtime/stability.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "realtime/lapack.hpp"
+#include "rubato/realtime/deflation.hpp"
+
+namespace rubato::realtime {
+
+namespace {
+
+/// Eigenvalues of a matrix, balanced first (LAPACK does so). Empty where they are not found.
+std::optional<Eigen::VectorXcd> eigenvalues(Matrix m) {
+  const int n = static_cast<int>(m.rows()), one = 1;
+  Eigen::VectorXcd lambda(n);
+  if (n == 0) return lambda;
+  if (!m.allFinite()) return std::nullopt;
+  Vector re(n), im(n);
+  int info = 0;
+  const auto call = [&](double* work, int length) {
+    dgeev_("N", "N", &n, m.data(), &n, re.data(), im.data(), nullptr, &one, nullptr, &one, work, &length, &info, 1, 1);
+  };
+  double wanted = 0;
+  call(&wanted, -1);
+  std::vector<double> work(std::max<std::size_t>(static_cast<std::size_t>(wanted), 3 * static_cast<std::size_t>(n)));
+  call(work.data(), static_cast<int>(work.size()));
+  if (info != 0) return std::nullopt;
+  for (int i = 0; i < n; ++i) lambda(i) = {re(i), im(i)};
+  return lambda;
+}
+
+}  // namespace
+
+std::optional<StepSpectrum> step_spectrum(const StepPair& pair) {
+  auto m = evolution(pair);
+  if (!m) return std::nullopt;
+  const auto found = eigenvalues(std::move(*m));
+  if (!found) return std::nullopt;
+  const Eigen::Index n = pair.a.rows();
+  StepSpectrum spectrum{Eigen::VectorXcd::Zero(n), static_cast<int>(n - found->size())};
+  spectrum.lambda.head(found->size()) = *found;
+  return spectrum;
+}
+
+}  // namespace rubato::realtime
