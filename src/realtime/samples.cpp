@@ -1,0 +1,86 @@
+#include "rubato/realtime/samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/problem/consistent.hpp"
+
+namespace rubato::realtime {
+
+std::vector<double> sample_times(const InitialValueProblem& problem, int count) {
+  std::vector<double> times;
+  const double length = problem.t_end - problem.t_start;
+  for (int k = 0; k < count; ++k) times.push_back(problem.t_start + length * k / std::max(1, count - 1));
+  if (problem.input)
+    for (double t = problem.input->next_break(problem.t_start); t < problem.t_end; t = problem.input->next_break(t))
+      times.push_back(t);
+  std::sort(times.begin(), times.end());
+  const double same = 1e-9 * length;
+  times.erase(std::unique(times.begin(), times.end(), [&](double a, double b) { return b - a < same; }), times.end());
+  return times;
+}
+
+namespace {
+
+class Keeper final : public Observer {
+ public:
+  Keeper(std::vector<Sample>& samples, const InitialValueProblem& problem)
+      : samples_(samples), same_(1e-9 * (problem.t_end - problem.t_start)) {}
+
+  /// The state after a jump replaces the one before it.
+  void on_restart(double t, In x, In /*w*/, In /*base*/, int /*mode*/) override {
+    for (Sample& sample : samples_)
+      if (std::abs(sample.t - t) <= same_) sample.x = map(x);
+  }
+  void on_step(const StepView& step) override {
+    for (Sample& sample : samples_) {
+      if (sample.t <= step.t_begin + same_ || sample.t > step.t_end + same_) continue;
+      sample.x.resize(static_cast<Eigen::Index>(step.x.size()));
+      step.interpolate(std::min(sample.t, step.t_end), view(sample.x), {});
+    }
+  }
+
+ private:
+  std::vector<Sample>& samples_;
+  double same_;
+};
+
+}  // namespace
+
+Result<std::vector<Sample>> sample_run(const InitialValueProblem& problem, std::vector<double> times,
+                                       std::string_view method, const IntegrateOptions& options) {
+  std::sort(times.begin(), times.end());
+  std::vector<Sample> samples;
+  for (const double t : times) {
+    if (!(t >= problem.t_start && t <= problem.t_end))
+      return Error{fmt::format("samples: t = {} is outside the run from {} to {}", t, problem.t_start, problem.t_end)};
+    samples.push_back({t, t <= problem.t_start ? problem.x : Vector(), {}});
+  }
+  Keeper keeper(samples, problem);
+  Observer* const observers[] = {&keeper};
+  const auto run = integrate(problem, method, options, {.observers = observers});
+  if (!run) return run.error();
+  if (!completed(run->status))
+    return Error{fmt::format("samples: the run ended at t = {} ({}); {}", run->t, to_string(run->status), run->reason)};
+  for (Sample& sample : samples) {
+    if (sample.x.size() == 0) return Error{fmt::format("samples: the run ended before t = {}", sample.t)};
+    InitialValueProblem there = problem;
+    there.t_start = sample.t;
+    there.x = sample.x;
+    there.w = {};
+    if (const auto consistent = make_consistent(there); !consistent)
+      return Error{fmt::format("samples: at t = {}: {}", sample.t, consistent.error().message)};
+    sample.x = there.x;
+    if (problem.input) {
+      sample.u.resize(problem.input->size());
+      Vector rate(problem.input->size());
+      problem.input->at(sample.t, view(sample.u), view(rate));
+    }
+  }
+  return samples;
+}
+
+}  // namespace rubato::realtime
