@@ -25,6 +25,8 @@ const std::vector<Entry>& list() {
       // mechanical: rotations, friction, rolling, variable mass, dependent rows, tables, many unknowns
       heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),
       mass_spring_lattice(), chain(), beam(), cam_impact(),
+      // mechatronic
+      robot_r3(), robot_r3_36(),
       // finite elements
       bushing(),
   };
@@ -126,9 +128,7 @@ Result<Instance> make_problem(std::string_view name, const Parameters& parameter
   if (!formulation.empty()) {
     if (problem.formulations.empty())
       return Error{
-          fmt::format("{}: formulation '{}' asked for, but this problem is not a mechanical system; it has one "
-                      "form only",
-                      problem.name, formulation)};
+          fmt::format("{}: formulation '{}' asked for, but this problem has one form only", problem.name, formulation)};
     const auto plain = formulation.substr(0, formulation.find('+'));  // "ggl+a": each level with other kinetics
     if (std::find(problem.formulations.begin(), problem.formulations.end(), plain) == problem.formulations.end())
       return Error{problem.name + ": " + unknown_name("formulation", formulation, problem.formulations)};

@@ -51,7 +51,7 @@ struct Measure {
 struct Instance {
   InitialValueProblem problem;
   std::shared_ptr<const MechanicalSystem> system = {};  ///< null for plain Daes
-  std::string formulation = {};                         ///< empty for plain Daes
+  std::string formulation = {};                         ///< empty where there is only one
   /// Reference values for these parameters at the end time, where known.
   std::optional<Reference> reference = {};
   Measure measure = {};
@@ -63,7 +63,8 @@ struct Entry {
   std::string title;   ///< one line
   std::string source;  ///< author, year, DOI or test set
   std::vector<Parameter> parameters = {};
-  std::vector<std::string> formulations = {};  ///< names of formulation.hpp that make sense; empty for plain Daes
+  /// Mechanical systems: names of formulation.hpp that make sense. Others: their own names of their forms, empty for only one.
+  std::vector<std::string> formulations = {};
   std::string default_formulation = {};
   double t_end = 1;
   bool large = false;  ///< thousands of unknowns: whoever walks over all problems may leave it out

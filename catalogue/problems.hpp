@@ -36,6 +36,8 @@ Entry quasi_linear();
 Entry reaction_diffusion();
 Entry robertson();
 Entry robertson_dae();
+Entry robot_r3();
+Entry robot_r3_36();
 Entry rolling_disc();
 Entry slider_crank();
 Entry slider_crank_15();
