@@ -35,6 +35,12 @@ At point_of(const Sample& sample, Scratch scratch) {
 
 }  // namespace
 
+Sample start_of(const InitialValueProblem& problem) {
+  Vector u = Vector::Zero(problem.dae->n_inputs()), rate = u;
+  if (problem.input) problem.input->at(problem.t_start, view(u), view(rate));
+  return {problem.t_start, problem.x, u};
+}
+
 std::uint64_t ModelStructure::hash() const noexcept {
   Hash hash;
   hash.add(jacobian);

@@ -5,6 +5,7 @@
 
 #include "rubato/base/result.hpp"
 #include "rubato/problem/dae.hpp"
+#include "rubato/problem/initial_value_problem.hpp"
 
 namespace rubato::realtime {
 
@@ -13,6 +14,9 @@ struct Sample {
   double t = 0;
   Vector x, u;
 };
+
+/// The start of a problem, with its inputs there.
+[[nodiscard]] Sample start_of(const InitialValueProblem& problem);
 
 /// L x' = f(t, x, u), L constant.
 struct ModelStructure {
