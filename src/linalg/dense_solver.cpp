@@ -2,26 +2,23 @@
 //
 // Eigen's PartialPivLU takes heap memory for its packed panels as soon as they exceed 128 kB, so the outer loop is ours:
 // panels of `width` columns, the trailing update in square tiles whose packed operands stay on the stack.
-// Matrices of up to `largest_small` rows have loops whose lengths the compiler knows: a solve of two unknowns takes 15
-// instructions instead of 190.
+// Matrices of up to `largest_small` rows have loops whose lengths the compiler knows: small_lu.hpp.
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "back_ends.hpp"
 #include "base/pairs.hpp"
 #include "rubato/base/assert.hpp"
 #include "scalar.hpp"
+#include "small_lu.hpp"
 
 namespace rubato::detail {
 namespace {
 
 constexpr int width = 32, tile = 128;  // 128 · 32 · sizeof(complex) = 64 kB on the stack per operand
 constexpr int largest_small = 12;
-constexpr double largest_pivot = std::numeric_limits<double>::max(),
-                 smallest_pivot = 4 / largest_pivot;  // 1/p is finite
 
 template <class T>
 using Column = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
@@ -67,7 +64,7 @@ SolverReport report_of(int n, MatrixColumn&& matrix_column, std::span<const T> l
 
 /// N × N, by columns.
 template <class T, int N>
-class SmallDenseSolver final : public LinearSolver<T> {
+class SmallDenseSolver final : public LinearSolver<T>, public KeepsSmallLu<T, N> {
  public:
   explicit SmallDenseSolver(const SparsePattern& pattern) {
     for (int j = 0; j < N; ++j)
@@ -77,73 +74,33 @@ class SmallDenseSolver final : public LinearSolver<T> {
 
   FactorStatus factor(std::span<const T> values) noexcept override {
     RUBATO_ASSERT(values.size() == places_.size(), "values do not fit the pattern");
-    if (values.size() == matrix_.size())
-      std::copy_n(values.data(), N * N, matrix_.data());
-    else
-      for (std::size_t p = 0; p < values.size(); ++p) matrix_[places_[p]] = values[p];
+    const T* __restrict const given = values.data();
     ++full_;
-    lu_ = matrix_;
-    for (int k = 0; k < N; ++k) row_[k] = k;
-    for (int k = 0; k < N; ++k) {
-      int pivot = k;
-      double largest = magnitude(at(k, k));
-      for (int i = k + 1; i < N; ++i)
-        if (const double m = magnitude(at(i, k)); m > largest) largest = m, pivot = i;
-      // What is not finite spreads to a later pivot: in U down its column, in L along its row.
-      if (!(largest <= largest_pivot)) return FactorStatus::not_finite;
-      if (largest < smallest_pivot) return FactorStatus::singular;
-      if (pivot != k) {
-        std::swap(row_[k], row_[pivot]);
-        for (int j = 0; j < N; ++j) std::swap(at(k, j), at(pivot, j));
-      }
-      inverse_pivots_[k] = reciprocal(at(k, k));
-      for (int i = k + 1; i < N; ++i) at(i, k) = product(at(i, k), inverse_pivots_[k]);
-      for (int j = k + 1; j < N; ++j)
-        for (int i = k + 1; i < N; ++i) at(i, j) -= product(at(i, k), at(k, j));
+    if (values.size() == matrix_.size()) {
+      for (std::size_t p = 0; p < matrix_.size(); ++p) matrix_[p] = given[p];
+      return this->lu.factor(given);
     }
-    return FactorStatus::ok;
+    for (std::size_t p = 0; p < values.size(); ++p) matrix_[places_[p]] = given[p];
+    return this->lu.factor(matrix_.data());
   }
 
   void solve(std::span<T> x) noexcept override {
-    for (T* b = x.data(); b < x.data() + x.size(); b += N) {
-      T y[N];
-      for (int k = 0; k < N; ++k) y[k] = b[row_[k]];
-      for (int k = 0; k < N; ++k)  // L y = P b
-        for (int i = k + 1; i < N; ++i) y[i] -= product(at(i, k), y[k]);
-      for (int k = N - 1; k >= 0; --k) {  // U x = y
-        y[k] = product(y[k], inverse_pivots_[k]);
-        for (int i = 0; i < k; ++i) y[i] -= product(at(i, k), y[k]);
-      }
-      for (int k = 0; k < N; ++k) b[k] = y[k];
-    }
+    for (T* b = x.data(); b < x.data() + x.size(); b += N) this->lu.solve(b);
   }
 
   void solve_transposed(std::span<T> x) noexcept override {
-    for (T* b = x.data(); b < x.data() + x.size(); b += N) {
-      T y[N];
-      for (int k = 0; k < N; ++k) {  // Uᵀ y = b
-        y[k] = b[k];
-        for (int i = 0; i < k; ++i) y[k] -= product(at(i, k), y[i]);
-        y[k] = product(y[k], inverse_pivots_[k]);
-      }
-      for (int k = N - 1; k >= 0; --k)  // Lᵀ z = y
-        for (int i = k + 1; i < N; ++i) y[k] -= product(at(i, k), y[i]);
-      for (int k = 0; k < N; ++k) b[row_[k]] = y[k];  // x = Pᵀ z
-    }
+    for (T* b = x.data(); b < x.data() + x.size(); b += N) this->lu.solve_transposed(b);
   }
 
   SolverReport report() const noexcept override {
     return report_of<T>(
-        N, [&](int j) { return std::span<const T>(matrix_).subspan(static_cast<std::size_t>(j) * N, N); }, lu_, full_);
+        N, [&](int j) { return std::span<const T>(matrix_).subspan(static_cast<std::size_t>(j) * N, N); },
+        this->lu.factors(), full_);
   }
 
  private:
-  T& at(int i, int j) noexcept { return lu_[static_cast<std::size_t>(j * N + i)]; }
-
-  std::array<T, static_cast<std::size_t>(N) * N> matrix_{}, lu_{};
-  std::array<T, static_cast<std::size_t>(N)> inverse_pivots_{};
-  std::array<int, static_cast<std::size_t>(N)> row_{};  // row k of L U is row row_[k] of the matrix
-  std::vector<int> places_;                             // of the values in the matrix
+  std::array<T, static_cast<std::size_t>(N) * N> matrix_{};
+  std::vector<int> places_;  // of the values in the matrix
   long full_ = 0;
 };
 

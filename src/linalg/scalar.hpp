@@ -21,6 +21,12 @@ inline std::complex<double> product(const std::complex<double>& a, const std::co
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+/// a or b, in registers.
+inline double either(bool first, double a, double b) noexcept { return first ? a : b; }
+inline std::complex<double> either(bool first, const std::complex<double>& a, const std::complex<double>& b) noexcept {
+  return {either(first, a.real(), b.real()), either(first, a.imag(), b.imag())};
+}
+
 /// 1/x without a function call: where |re| and |im| differ the smaller is divided by the larger, so that no square overflows.
 /// Smith, Comm. ACM 5 (1962) 435, doi:10.1145/368637.368661.
 inline double reciprocal(double x) noexcept { return 1 / x; }
