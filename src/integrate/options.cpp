@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
@@ -19,6 +20,11 @@ class Check {
   void allow(bool condition, std::string_view option, const Value& value, std::string_view allowed) {
     if (!condition && result_.ok())
       result_ = Error{fmt::format("{} = {} is not allowed: {}", option, text(value), allowed)};
+  }
+  /// The same where what is allowed takes some words to say: they are made for a refusal only.
+  template <class Value, std::invocable Words>
+  void allow(bool condition, std::string_view option, const Value& value, Words&& allowed) {
+    if (!condition) allow(false, option, value, std::string_view(allowed()));
   }
   void refuse(std::string message) {
     if (result_.ok()) result_ = Error{std::move(message)};
@@ -67,16 +73,16 @@ void check_step(const StepOptions& step, Check& check) {
   check.allow(finite_and_not_negative(step.min_step), "step.min_step", step.min_step,
               "a finite number of seconds, 0 for 16 ulp of t");
   check.allow(step.max_step > 0, "step.max_step", step.max_step, "more than 0 seconds, infinity for no limit");
-  check.allow(step.max_step >= step.min_step, "step.max_step", step.max_step,
-              fmt::format("not below step.min_step = {}", step.min_step));
-  check.allow(step.max_step >= step.initial_step, "step.initial_step", step.initial_step,
-              fmt::format("not above step.max_step = {}", step.max_step));
-  check.allow(step.max_step >= step.fixed_step, "step.fixed_step", step.fixed_step,
-              fmt::format("not above step.max_step = {}", step.max_step));
+  const auto above_smallest = [&] { return fmt::format("not below step.min_step = {}", step.min_step); };
+  const auto below_largest = [&] { return fmt::format("not above step.max_step = {}", step.max_step); };
+  check.allow(step.max_step >= step.min_step, "step.max_step", step.max_step, above_smallest);
+  check.allow(step.max_step >= step.initial_step, "step.initial_step", step.initial_step, below_largest);
+  check.allow(step.max_step >= step.fixed_step, "step.fixed_step", step.fixed_step, below_largest);
   check.allow(step.fixed_step == 0 || step.fixed_step >= step.min_step, "step.fixed_step", step.fixed_step,
-              fmt::format("not below step.min_step = {}", step.min_step));
-  check.allow(step.fixed_step == 0 || step.initial_step == 0, "step.initial_step", step.initial_step,
-              fmt::format("0 with step.fixed_step = {}: a fixed step leaves no choice", step.fixed_step));
+              above_smallest);
+  check.allow(step.fixed_step == 0 || step.initial_step == 0, "step.initial_step", step.initial_step, [&] {
+    return fmt::format("0 with step.fixed_step = {}: a fixed step leaves no choice", step.fixed_step);
+  });
   check.allow(step.max_steps >= 1, "step.max_steps", step.max_steps, "1 or more");
   check.allow(step.reference_time > 0 && std::isfinite(step.reference_time), "step.reference_time", step.reference_time,
               "a finite number of seconds above 0");
@@ -94,6 +100,7 @@ void check_step(const StepOptions& step, Check& check) {
 }
 
 void check_h_powers(const StepOptions& step, const Layout& layout, Check& check) {
+  if (step.h_power_of.empty()) return;
   std::vector<std::string> names = layout.component_names();
   for (const Block& block : layout.blocks()) names.push_back(block.name);
   for (const auto& [name, power] : step.h_power_of) {
@@ -106,6 +113,10 @@ void check_h_powers(const StepOptions& step, const Layout& layout, Check& check)
 
 /// Names of components with what is asked of them.
 void check_components(const IntegrateOptions& options, const Layout& layout, Check& check) {
+  const StiffnessOptions& stiffness = options.stiffness;
+  if (stiffness.candidates.empty() && stiffness.components.empty() && stiffness.frequency_of.empty() &&
+      options.runge_kutta.theta_of.empty())
+    return;
   std::vector<std::string> positions, names = layout.component_names();
   for (int i = 0; i < layout.size(); ++i)
     if (layout.unknown(i) == ScaledUnknown::position) positions.push_back(layout.component_name(i));
@@ -114,9 +125,9 @@ void check_components(const IntegrateOptions& options, const Layout& layout, Che
     if (std::find(list.begin(), list.end(), name) == list.end())
       check.refuse(fmt::format("{}: {}", option, unknown_name(what, name, list)));
   };
-  for (const auto& name : options.stiffness.candidates) known(positions, "stiffness.candidates", "position", name);
-  for (const auto& name : options.stiffness.components) known(positions, "stiffness.components", "position", name);
-  for (const auto& [name, omega] : options.stiffness.frequency_of) {
+  for (const auto& name : stiffness.candidates) known(positions, "stiffness.candidates", "position", name);
+  for (const auto& name : stiffness.components) known(positions, "stiffness.components", "position", name);
+  for (const auto& [name, omega] : stiffness.frequency_of) {
     known(positions, "stiffness.frequency_of", "position", name);
     check.allow(omega > 0 && std::isfinite(omega), fmt::format("stiffness.frequency_of[{}]", name), omega,
                 "a finite number of rad/s above 0");

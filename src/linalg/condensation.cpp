@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <queue>
 
 #include "rubato/base/assert.hpp"
@@ -15,6 +16,17 @@ Condensation::Condensation(const SparsePattern& pattern, std::span<const PivotPo
     : n_(pattern.rows()), n_pivots_(static_cast<int>(pivots.size())) {
   RUBATO_ASSERT(pattern.rows() == pattern.cols(), "a square matrix");
   const auto n = static_cast<std::size_t>(n_);
+  if (pivots.empty()) {  // S is the matrix itself
+    row_order_.resize(n);
+    std::iota(row_order_.begin(), row_order_.end(), 0);
+    remaining_cols_ = row_order_;
+    reduced_ = pattern;
+    scatter_.resize(static_cast<std::size_t>(pattern.nnz()));
+    std::iota(scatter_.begin(), scatter_.end(), 0);
+    u_start_ = {0};
+    l_start_.assign(n + 1, 0);
+    return;
+  }
   std::vector<int> pivot_of_row(n, -1), pivot_of_col(n, -1);
   row_order_.reserve(n);
   for (int k = 0; k < n_pivots_; ++k) {

@@ -18,22 +18,27 @@ constexpr std::size_t lanes = 8;
 SparsePattern traced(const Dae& dae, const At& at, bool of_mass) {
   const int n = dae.size();
   Tracing tracing;
-  std::vector<Tracer> xs, us, ws, f(static_cast<std::size_t>(n)), bw(static_cast<std::size_t>(n));
+  const bool with_mass = of_mass || !dae.constant_mass();
+  std::vector<Tracer> xs, us(at.u.begin(), at.u.end()), ws, rows(static_cast<std::size_t>(n));
+  xs.reserve(static_cast<std::size_t>(n));
+  if (with_mass) ws.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     xs.push_back(of_mass ? Tracer(at.x[i]) : tracing.variable(at.x[i], i));
-    ws.push_back(of_mass ? tracing.variable(1.0, i) : Tracer(1.0));
+    if (with_mass) ws.push_back(of_mass ? tracing.variable(1.0, i) : Tracer(1.0));
   }
-  for (const double u : at.u) us.emplace_back(u);
   const Point<Tracer> point{
       .t = Tracer(at.t), .x = xs, .u = us, .base = at.base, .mode = at.mode, .scratch = at.scratch};
   std::vector<Entry> entries;
-  const auto collect = [&](const std::vector<Tracer>& rows) {
+  const auto collect = [&] {
     for (int i = 0; i < n; ++i)
       for (const int j : tracing.dependencies(rows[i])) entries.push_back({i, j});
   };
   // A refusal here (the perturbed point may lie outside the domain) leaves the rows traced so far.
-  if (!of_mass && dae.tracer()->f(point, f) != EvalStatus::fatal) collect(f);
-  if ((of_mass || !dae.constant_mass()) && dae.tracer()->mass_times(point, ws, bw) != EvalStatus::fatal) collect(bw);
+  if (!of_mass && dae.tracer()->f(point, rows) != EvalStatus::fatal) collect();
+  if (with_mass) {
+    std::ranges::fill(rows, Tracer{});
+    if (dae.tracer()->mass_times(point, ws, rows) != EvalStatus::fatal) collect();
+  }
   return SparsePattern::from_entries(n, n, std::move(entries));
 }
 
@@ -53,9 +58,11 @@ SparsePattern traced_twice(const Dae& dae, const At& at, bool of_mass) {
 
 SparsePattern mass_pattern_of(const Dae& dae, const At& at) {
   if (auto known = dae.mass_pattern()) return *std::move(known);
-  if (dae.tracer()) return traced_twice(dae, at, true);
-  // B w is linear in w: a product with each unit vector shows a column.
+  // B w is linear in w: a product with each unit vector shows a column. Where B never changes and is small, that is cheaper than
+  // to trace it, and a zero is a zero for ever.
   const int n = dae.size();
+  constexpr int few = 8;
+  if (dae.tracer() && !(dae.constant_mass() && n <= few)) return traced_twice(dae, at, true);
   std::vector<double> w(static_cast<std::size_t>(n)), column(static_cast<std::size_t>(n));
   std::vector<Entry> entries;
   for (int j = 0; j < n; ++j) {
