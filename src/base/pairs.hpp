@@ -19,6 +19,16 @@ inline Eigen::Map<Piece<width>> piece(double* to) noexcept {
   return Eigen::Map<Piece<width>>(to);
 }
 
+/// A number that was written a moment ago together with no other: the compiler must not fetch its neighbour with it. A load of
+/// two that were written one by one waits until both have reached the cache, ten cycles longer than one by one.
+inline double alone(const double* from) noexcept {
+  double value = *from;
+#if defined(__GNUC__) && defined(__x86_64__)
+  asm("" : "+x"(value));
+#endif
+  return value;
+}
+
 /// Calls `body.template operator()<width>(i)` for the components i … i + width − 1, until all n are done.
 template <class F>
 inline void in_pairs(std::ptrdiff_t n, F&& body) noexcept {

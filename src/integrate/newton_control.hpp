@@ -52,9 +52,11 @@ class NewtonControl {
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
-      left_ = eta_ * d / kappa_;
-      for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
-      if (k_ < max_ && left_ >= (hopeful_ && k_ == 2 ? 20 : 1) && !patient_) return Verdict::slow;  // (3)
+      if (eta_ * d > kappa_ && k_ < max_ && !patient_) {
+        left_ = eta_ * d / kappa_;
+        for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
+        if (left_ >= (hopeful_ && k_ == 2 ? 20 : 1)) return Verdict::slow;  // (3)
+      }
     }
     // The power is at least min(η, 1): where that fails in (1) already, as in most steps, it need not be computed.
     if (k_ == 1 && !fresh_ && std::min(eta_, 1.0) * d <= kappa_) eta_ = std::pow(eta_, 0.8);

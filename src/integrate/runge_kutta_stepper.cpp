@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/pairs.hpp"
 #include "combine.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 
@@ -47,7 +48,8 @@ Result<std::unique_ptr<Stepper>> RungeKuttaStepper::create(std::span<const Runge
   int reals = 1;
   for (auto& scheme : schemes) {
     if (options.runge_kutta.gamma0 > 0) scheme.gamma0 = options.runge_kutta.gamma0;
-    reals = std::max({reals, static_cast<int>(scheme.real.size()), filter_slot_of(scheme) + 1});
+    scheme.filter_slot = filter_slot_of(scheme);
+    reals = std::max({reals, static_cast<int>(scheme.real.size()), scheme.filter_slot + 1});
   }
   auto system = SteppedSystem::create(problem, options, {.real = reals, .complex = static_cast<int>(pairs)});
   if (!system) return Error{fmt::format("method {}: {}", tables.front().name(), system.error().message)};
@@ -65,6 +67,7 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
   const int n = system_->size();
   k_.setZero(n, r_.cols());
   stages_.setZero(n, r_.cols());
+  for (const auto& scheme : schemes_) sweeps_.push_back(SmallSweep::create(scheme, n));
   slope_.setZero(n);
   product_.setZero(n);
   for (int i = 0; i < n; ++i)
@@ -80,16 +83,30 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
   }
 }
 
+StepStatus RungeKuttaStepper::linearised(double /*t*/) noexcept {
+  if (structure_ == system_->structure()) return StepStatus::ok;
+  structure_ = system_->structure();
+  sweeps_serve_ = mass_is_identity() && std::ranges::all_of(sweeps_, [&](const auto& sweep) {
+                    return sweep != nullptr && sweep->attach(*system_);
+                  });
+  return StepStatus::ok;
+}
+
 StepStatus RungeKuttaStepper::factor(double h) noexcept {
   const StageScheme& s = scheme();
   if (const StepStatus status = DecoupledStages::factor(s, *system_, h); status != StepStatus::ok) return status;
-  const int slot = filter_slot();
+  const int slot = s.filter_slot;
   if (slot < static_cast<int>(s.real.size()) || !wants_estimate()) return StepStatus::ok;
   return system_->factor(1 / (s.gamma0 * h), slot);
 }
 
-/// Solves (1), linearised. What B multiplies is subtracted in one pass with the transformation where B = I.
+/// Solves (1), linearised.
 StepStatus RungeKuttaStepper::correct(double t, double h, double& size) noexcept {
+  return sweeps_serve_ ? correct_by_sweep(t, h, size) : correct_by_passes(t, h, size);
+}
+
+/// What B multiplies is subtracted in one pass with the transformation where B = I.
+StepStatus RungeKuttaStepper::correct_by_passes(double t, double h, double& size) noexcept {
   const StageScheme& s = scheme();
   const std::ptrdiff_t n = z_.rows();
   s.kernels.stages_and_slopes(s, n, x_.data(), z_.data(), stages_.data(), k_.data());
@@ -101,6 +118,20 @@ StepStatus RungeKuttaStepper::correct(double t, double h, double& size) noexcept
       return step_status(status);
   const double squares =
       decoupled_.correct(s, *system_, r_.data(), identity ? k_.data() : nullptr, 1 / h, view(weights_), dz_, z_);
+  size = newton_norm_.from_squares(squares, first_columns(dz_, s.s), view(weights_));
+  return StepStatus::ok;
+}
+
+StepStatus RungeKuttaStepper::correct_by_sweep(double t, double h, double& size) noexcept {
+  const StageScheme& s = scheme();
+  const SmallSweep& sweep = *sweeps_[static_cast<std::size_t>(level_)];
+  if (newton_.iterations() == 0) sweep.begin(x_.data(), z_.data(), stages_.data());
+  if (const EvalStatus status = system_->f_columns(t, h, s.table.c, stages_, r_); status != EvalStatus::ok)
+    return step_status(status);
+  ScopedTimer timer(options_.timing ? &system_->counters.seconds.solve : nullptr);
+  system_->counters.solves += s.modes;
+  const double squares =
+      sweep.advance(1 / h, x_.data(), r_.data(), weights_.data(), dz_.data(), z_.data(), stages_.data());
   size = newton_norm_.from_squares(squares, first_columns(dz_, s.s), view(weights_));
   return StepStatus::ok;
 }
@@ -127,7 +158,10 @@ StepStatus RungeKuttaStepper::finish(double /*t*/, double /*h*/) noexcept {
   const StageScheme& s = scheme();
   auto end = z_.col(s.s);
   if (s.ends_in_last_stage) {
-    std::copy_n(z_.col(s.s - 1).data(), end.size(), end.data());
+    const double* const last = z_.col(s.s - 1).data();
+    detail::in_pairs(z_.rows(), [to = end.data(), last]<int width>(std::ptrdiff_t i) {
+      detail::piece<width>(to + i) = detail::piece<width>(last + i);
+    });
     return StepStatus::ok;
   }
   end.setZero();
@@ -135,8 +169,6 @@ StepStatus RungeKuttaStepper::finish(double /*t*/, double /*h*/) noexcept {
     if (s.d[i] != 0) end += s.d[i] * z_.col(i);
   return StepStatus::ok;
 }
-
-int RungeKuttaStepper::filter_slot() const noexcept { return filter_slot_of(scheme()); }
 
 void RungeKuttaStepper::slopes(int row, double h, double* out) const noexcept {
   const StageScheme& s = scheme();

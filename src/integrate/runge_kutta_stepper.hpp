@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "decoupled_stages.hpp"
+#include "small_sweep.hpp"
 #include "staged_stepper.hpp"
 
 namespace rubato {
@@ -37,8 +38,9 @@ class RungeKuttaStepper final : public StagedStepper {
   const RungeKuttaTable& table() const noexcept override { return scheme().table; }
   const DenseStages& old_dense() const noexcept override { return schemes_[static_cast<std::size_t>(level_old_)]; }
   double gamma0() const noexcept override { return scheme().gamma0; }
-  int filter_slot() const noexcept override;
+  int filter_slot() const noexcept override { return scheme().filter_slot; }
   int error_order() const noexcept override;
+  StepStatus linearised(double t) noexcept override;
   StepStatus factor(double h) noexcept override;
   StepStatus correct(double t, double h, double& size) noexcept override;
   StepStatus finish(double t, double h) noexcept override;
@@ -51,6 +53,8 @@ class RungeKuttaStepper final : public StagedStepper {
                     const IntegrateOptions& options, std::unique_ptr<SteppedSystem> system);
   [[nodiscard]] const StageScheme& scheme() const noexcept { return schemes_[static_cast<std::size_t>(level_)]; }
   [[nodiscard]] bool mass_is_identity() noexcept { return constant_mass_ && system_->matrix().B_is_identity(); }
+  [[nodiscard]] StepStatus correct_by_passes(double t, double h, double& size) noexcept;
+  [[nodiscard]] StepStatus correct_by_sweep(double t, double h, double& size) noexcept;
   [[nodiscard]] EvalStatus subtract_mass_times_slopes(double t, double h) noexcept;
   void choose_order(double step_ratio) noexcept;
 
@@ -58,6 +62,9 @@ class RungeKuttaStepper final : public StagedStepper {
   int level_ = 0, level_old_ = 0;   ///< the scheme in use, and that of the last committed step
   std::vector<Vector> extra_rows_;  ///< per scheme: row of (3); empty for (2)
   DecoupledStages decoupled_;
+  std::vector<std::unique_ptr<SmallSweep>> sweeps_;  ///< per scheme; null where there is none
+  bool sweeps_serve_ = false;
+  long structure_ = 0;          ///< they were attached to
   std::vector<int> algebraic_;  ///< unknowns, and their rows
   Matrix k_, stages_;
   Vector slope_, product_;

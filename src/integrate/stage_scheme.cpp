@@ -53,6 +53,7 @@ Result<StageScheme> computed(const RungeKuttaTable& table) {
     scheme.to_modes.row(column) = T_inverse.row(k).imag();
     scheme.from_modes.col(column++) = -2 * T.col(k).imag();
   }
+  scheme.modes = static_cast<long>(scheme.real.size() + scheme.pairs.size());
   scheme.kernels = stage_kernels(scheme.s, static_cast<int>(scheme.real.size()));
   scheme.gamma0 = default_gamma0(table);
   for (const double lambda : scheme.real)  // exactly that of the factor they share

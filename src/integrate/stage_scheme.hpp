@@ -30,10 +30,12 @@ struct StageScheme : DenseStages {
   // (2) in real numbers, by rows: a column per real mode, then two, real and imaginary part, per pair.
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Rows to_modes, from_modes, inverse;  ///< inverse: A⁻¹
+  long modes = 0;                      ///< real ones and pairs
   StageKernels kernels;
 
   /// γ₀ of the error filter (I − hγ₀J)⁻¹: 1/λ of the real mode, whose factor it shares, or a number of its own.
   double gamma0 = 0;
+  int filter_slot = 0;  ///< its real slot
 };
 
 }  // namespace rubato

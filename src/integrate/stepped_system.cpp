@@ -9,16 +9,6 @@
 
 namespace rubato {
 
-StepStatus step_status(FactorStatus status) noexcept {
-  switch (status) {
-    case FactorStatus::ok: return StepStatus::ok;
-    case FactorStatus::not_finite: return StepStatus::not_finite;
-    case FactorStatus::out_of_memory: return StepStatus::out_of_memory;
-    case FactorStatus::singular: break;
-  }
-  return StepStatus::singular_matrix;
-}
-
 Result<std::unique_ptr<SteppedSystem>> SteppedSystem::create(const InitialValueProblem& problem,
                                                              const IntegrateOptions& options, Shifts shifts) {
   if (auto found = available(options.linear.back_end); !found) return found.error();
@@ -70,6 +60,7 @@ Result<void> SteppedSystem::find_structure(const At& at) {
 
 /// Everything that depends on the patterns of the linearisation.
 void SteppedSystem::adopt_structure() {
+  ++structure_;
   make_step_matrix();
   find_position_rows();
 

@@ -19,7 +19,15 @@
 
 namespace rubato {
 
-[[nodiscard]] StepStatus step_status(FactorStatus status) noexcept;
+[[nodiscard]] constexpr StepStatus step_status(FactorStatus status) noexcept {
+  switch (status) {
+    case FactorStatus::ok: return StepStatus::ok;
+    case FactorStatus::not_finite: return StepStatus::not_finite;
+    case FactorStatus::out_of_memory: return StepStatus::out_of_memory;
+    case FactorStatus::singular: break;
+  }
+  return StepStatus::singular_matrix;
+}
 
 /// Products by a linearisation that forms no Jacobian.
 class LinearisationProduct final : public JacobianProduct {
@@ -152,6 +160,16 @@ class SteppedSystem {
     matrix_->solve_slots({real, n_real * n}, {complex, n_complex * n});
   }
 
+  /// What solves with the factor of a slot where the step matrix is neither scaled nor condensed: null elsewhere. Of the
+  /// structure with this number.
+  [[nodiscard]] const LinearSolver<double>* plain_solver(int slot) const noexcept {
+    return plain() ? &matrix_->solver(slot) : nullptr;
+  }
+  [[nodiscard]] const LinearSolver<std::complex<double>>* plain_complex_solver(int slot) const noexcept {
+    return plain() ? &matrix_->complex_solver(slot) : nullptr;
+  }
+  [[nodiscard]] long structure() const noexcept { return structure_; }
+
   /// Another state: a new mode may have a larger pattern. False: no linearisation there.
   [[nodiscard]] bool restart(double t, In x, In base, int mode);
   /// Moves the base of the charts.
@@ -189,6 +207,7 @@ class SteppedSystem {
   void find_position_rows();
   [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
   [[nodiscard]] bool scales() const noexcept { return options_.linear.scaling != ScalingMode::none && mechanical_; }
+  [[nodiscard]] bool plain() const noexcept { return !scales() && !krylov_ && matrix_->condensed_size() == size(); }
   [[nodiscard]] StepScaling scaling(double abs_c) const noexcept;
   void scale(double abs_c) noexcept;
   template <class T>
@@ -212,6 +231,7 @@ class SteppedSystem {
   std::shared_ptr<const InputSignal> input_;
   IntegrateOptions options_;
   Shifts shifts_;
+  long structure_ = 0;
   bool time_dependent_;
   ScratchMemory scratch_;
   std::unique_ptr<Linearisation> linearisation_;

@@ -122,7 +122,8 @@ struct StepMatrix::Body {
     RUBATO_ASSERT(s.status == FactorStatus::ok, "solve without a factor");
     ++solves;
     if (!s.plain) return solve_condensed(r, x, s);
-    if (x.data() != r.data()) std::copy(r.begin(), r.end(), x.begin());
+    if (x.data() != r.data())
+      for (std::size_t i = 0; i < r.size(); ++i) x[i] = r[i];  // of few numbers: no call
     s.solver->solve(x);
   }
 
@@ -260,10 +261,12 @@ FactorStatistics StepMatrix::statistics() const noexcept {
   for (const auto& s : body_->complex) add(s.solver->report());
   return total;
 }
-SolverReport StepMatrix::solver_report(int slot) const noexcept { return body_->slot<double>(slot).solver->report(); }
-SolverReport StepMatrix::complex_solver_report(int slot) const noexcept {
-  return body_->slot<Complex>(slot).solver->report();
+const LinearSolver<double>& StepMatrix::solver(int slot) const noexcept { return *body_->slot<double>(slot).solver; }
+const LinearSolver<Complex>& StepMatrix::complex_solver(int slot) const noexcept {
+  return *body_->slot<Complex>(slot).solver;
 }
+SolverReport StepMatrix::solver_report(int slot) const noexcept { return solver(slot).report(); }
+SolverReport StepMatrix::complex_solver_report(int slot) const noexcept { return complex_solver(slot).report(); }
 double StepMatrix::reciprocal_condition(int slot) noexcept { return body_->condition<double>(slot); }
 double StepMatrix::complex_reciprocal_condition(int slot) noexcept { return body_->condition<Complex>(slot); }
 

@@ -85,6 +85,9 @@ class StepMatrix {
   [[nodiscard]] const Condensation& condensation() const noexcept;
   [[nodiscard]] BackEnd back_end() const noexcept;  ///< never `automatic`: what was chosen
   [[nodiscard]] FactorStatistics statistics() const noexcept;
+  /// What solves the condensed and scaled matrix of that slot.
+  [[nodiscard]] const LinearSolver<double>& solver(int slot = 0) const noexcept;
+  [[nodiscard]] const LinearSolver<std::complex<double>>& complex_solver(int slot = 0) const noexcept;
   [[nodiscard]] SolverReport solver_report(int slot = 0) const noexcept;
   [[nodiscard]] SolverReport complex_solver_report(int slot = 0) const noexcept;
   /// Estimate (1-norm) for the scaled condensed matrix; a handful of solves.
