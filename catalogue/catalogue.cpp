@@ -26,7 +26,7 @@ const std::vector<Entry>& list() {
       heavy_top(), lugre_oscillator(), rolling_disc(), double_pendulum(), overconstrained_loop(), tabulated_force(),
       mass_spring_lattice(), chain(), beam(), cam_impact(),
       // mechatronic
-      robot_r3(), robot_r3_36(),
+      robot_r3(), robot_r3_36(), drive_train(), hydraulic_orifices(), hydraulic_gearbox(), magnitude_counterexample(), rc_ladder(),
       // finite elements
       bushing(),
   };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -304,6 +305,42 @@ TEST(Robot, HasThePublishedSpectrumWhenItHolds) {
     for (const auto& other : found) nearest = std::min(nearest, std::abs(z - other));
     EXPECT_LT(nearest, 1e-4) << z;
   }
+}
+
+// Dropping either ε from the 3 × 3 example changes a stiff mode into one that the linearly implicit Euler method makes explode; dropping α, the
+// largest entry of its row, hardly changes anything: eigenvalues 0.0909, −8.99 and 0.0909 + 8e-5 for τ = 1 ms.
+TEST(MagnitudeCounterexample, NeedsItsSmallEntries) {
+  Model model("magnitude-counterexample", {}, "");
+  EXPECT_LT(std::abs(model.f()[2]), 1e-12);
+  const Matrix df = model.jacobian();
+  const double tau = 1e-3;
+  const Eigen::Vector3d mass(1, 1, 0);
+  const auto largest_of_first = [&](int row, int col) {
+    Matrix kept = df;
+    if (row >= 0) kept(row, col) = 0;
+    const Matrix a = Matrix(mass.asDiagonal()) + tau * (df - kept), b = Matrix(mass.asDiagonal()) - tau * kept;
+    const auto values = (b.inverse() * a).eigenvalues();
+    // x2 is alone: its eigenvalue is 1/(1 − τβ); of the others the larger one.
+    double largest = 0;
+    for (const auto& z : values)
+      if (std::abs(z - 1 / 1.002) > 1e-6 && std::abs(z) > std::abs(largest)) largest = z.real();
+    return largest;
+  };
+  EXPECT_NEAR(largest_of_first(-1, -1), 1.0 / 11, 1e-9);
+  EXPECT_NEAR(largest_of_first(0, 2), -8.99, 0.01);
+  EXPECT_NEAR(largest_of_first(2, 0), -8.99, 0.01);
+  EXPECT_NEAR(largest_of_first(0, 0), 1.0 / 11, 1e-4);
+}
+
+// (2) of rc_ladder.cpp sums modes; the equations must agree with its derivative in time at the start and, for n = 1, with e^(−t/(R + r)C).
+TEST(RcLadder, HasAsManyAlgebraicUnknownsAsAskedFor) {
+  const auto instance = make_problem("rc-ladder", {{"n", 2000}});
+  ASSERT_TRUE(instance.ok()) << instance.error().message;
+  const auto algebraic = instance->problem.dae->layout().algebraic();
+  EXPECT_EQ(std::count(algebraic.begin(), algebraic.end(), 1), 6000);
+  const auto one = make_problem("rc-ladder", {{"n", 1}, {"t_end", 2}});
+  ASSERT_TRUE(one.ok());
+  EXPECT_NEAR(one->reference->values[0], 1 - std::exp(-2 / 1.1), 1e-14);
 }
 
 }  // namespace
