@@ -157,15 +157,17 @@ std::vector<std::string> unused_keys(const io::RunConfig& config, const MethodIn
   for (const auto& key : io::run_file_keys()) {
     const std::string_view name = key.name;
     const bool of_lobatto = name == "solver.alpha0" || name == "solver.theta_of" || name == "solver.stage_solver";
-    const bool of_newton = info.kind == "Rosenbrock" ? name.starts_with("newton.")
-                                                     : name == "newton.extrapolate" || name == "newton.reuse_jacobian";
+    const bool iterates = info.kind != "Rosenbrock" && info.kind != "extrapolation";
+    const bool of_newton =
+        iterates ? name == "newton.extrapolate" || name == "newton.reuse_jacobian" : name.starts_with("newton.");
     const bool of_stages = of_lobatto || of_newton || name == "solver.estimate" || name == "solver.gamma0" ||
                            (name.starts_with("stiffness.") && name != "stiffness.detect");  // which has a note
     if (name == "newton.full" && info.kind != "Newmark" && !io::is_default(config, key)) {
       unused.push_back(key.name);
       continue;
     }
-    const bool of_control = info.name == "bdf" && (name == "solver.controller" || name == "solver.safety");
+    const bool of_control = (info.name == "bdf" || (info.kind == "extrapolation" && info.f_calls == 0)) &&
+                            (name == "solver.controller" || name == "solver.safety");
     // Radau with theta_of is refused by the library.
     if (!of_control && !(runge_kutta ? of_lobatto && !lobatto && name != "solver.theta_of" : of_stages)) continue;
     if (!io::is_default(config, key)) unused.push_back(key.name);

@@ -8,6 +8,7 @@
 
 #include "alpha_methods.hpp"
 #include "bdf_stepper.hpp"
+#include "extrapolation_methods.hpp"
 #include "rosenbrock_stepper.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/rosenbrock_analysis.hpp"
@@ -66,20 +67,21 @@ std::vector<Method> build() {
   for (auto& method : runge_kutta_methods()) all.push_back(std::move(method));
   for (auto& method : bdf_methods()) all.push_back(std::move(method));
   for (const auto& table : rosenbrock_tables()) all.push_back({.info = info_of(table), .make = make_rosenbrock});
+  for (auto& method : extrapolation_methods()) all.push_back(std::move(method));
   for (auto& method : alpha_methods()) all.push_back(std::move(method));
   return all;
 }
 
-/// Members of the Runge-Kutta and Newmark families beyond the list are made when first asked for, and kept.
+/// Members of the Runge-Kutta, Newmark and extrapolation families beyond the list are made when first asked for, and kept.
 Result<const Method*> family_member(std::string_view name) {
   static std::mutex guard;
   static std::map<std::string, Method, std::less<>> known;
   const std::lock_guard lock(guard);
   if (const auto found = known.find(name); found != known.end()) return &found->second;
-  const auto alpha = alpha_method(name);
-  auto made = alpha ? *alpha : runge_kutta_method(name);
+  const auto alpha = alpha_method(name), extrapolation = extrapolation_method(name);
+  auto made = alpha ? *alpha : extrapolation ? *extrapolation : runge_kutta_method(name);
   if (made) return &known.emplace(std::string(name), std::move(*made)).first->second;
-  if (alpha) return made.error();
+  if (alpha || extrapolation) return made.error();
   for (const auto& info : runge_kutta_families())
     if (name.starts_with(info.name)) return made.error();
   return Error{unknown_name("method", name, method_names())};

@@ -6,6 +6,7 @@
 
 #include "rubato/base/assert.hpp"
 #include "rubato/linalg/step_scaling.hpp"
+#include "rubato/problem/mass_values.hpp"
 
 namespace rubato {
 
@@ -63,6 +64,12 @@ void SteppedSystem::adopt_structure() {
   ++structure_;
   make_step_matrix();
   find_position_rows();
+  if (!dae_.constant_mass()) {
+    mass_groups_ = group_columns(linearisation_->mass_pattern());
+    own_mass_.setZero(linearisation_->mass_pattern().nnz());
+    unit_.setZero(size());
+    product_.setZero(size());
+  }
 
   // Places of the diagonals of mass and stiffness: dynamic row k, k-th position and k-th velocity (or acceleration).
   mass_places_.clear();
@@ -182,6 +189,13 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   for (const int p : mass_in_positions_) own_mass_[p] *= positions_.weight;
   matrix_->linearise(view(std::as_const(own_mass_)), view(std::as_const(own_jacobian_)));
   return StepStatus::ok;
+}
+
+StepStatus SteppedSystem::renew_mass(double t, In x) noexcept {
+  const EvalStatus status = mass_values(dae_, at(t, x), linearisation_->mass_pattern(), mass_groups_, view(unit_),
+                                        view(product_), view(own_mass_));
+  if (status == EvalStatus::ok) matrix_->linearise(view(std::as_const(own_mass_)), linearisation_->jacobian());
+  return step_status(status);
 }
 
 StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept {

@@ -11,6 +11,7 @@
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/options.hpp"
 #include "rubato/integrate/statistics.hpp"
+#include "rubato/linalg/colouring.hpp"
 #include "rubato/linalg/krylov_matrix.hpp"
 #include "rubato/linalg/step_matrix.hpp"
 #include "rubato/problem/initial_value_problem.hpp"
@@ -119,6 +120,8 @@ class SteppedSystem {
   /// J = ∂(f − B w)/∂x and B at (t, x) into the step matrix; f0 = f(t, x). A branch of the model that opens here enlarges
   /// the pattern: the one thing besides a full factorisation that allocates during a run. Factors become invalid.
   [[nodiscard]] StepStatus linearise(double t, In x, In w, In f0) noexcept;
+  /// B at (t, x), which is not constant, into the step matrix; J as it is.
+  [[nodiscard]] StepStatus renew_mass(double t, In x) noexcept;
   /// ∂/∂t (f − B w) at fixed x, for a step of size h.
   [[nodiscard]] StepStatus time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept;
   /// A factor of cB − J, scaled where the model says what its unknowns are.
@@ -259,6 +262,8 @@ class SteppedSystem {
   PositionRows positions_;
   std::vector<int> jacobian_in_positions_, mass_in_positions_, velocity_places_;
   Vector own_jacobian_, own_mass_;
+  ColumnGroups mass_groups_;  ///< of a B that is not constant
+  Vector unit_, product_;
   FactorStatistics retired_;  ///< of step matrices that were replaced
 };
 

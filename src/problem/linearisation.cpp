@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "rubato/base/assert.hpp"
+#include "rubato/problem/mass_values.hpp"
 
 namespace rubato {
 
@@ -166,18 +167,8 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
 /// B w is linear in w, so one product per colour group gives B exactly.
 EvalStatus Linearisation::update_mass(const At& at) noexcept {
   if (mass_known_) return EvalStatus::ok;
-  const auto starts = b_pattern_.column_starts(), rows = b_pattern_.row_indices();
   std::fill(x_.begin(), x_.end(), 0.0);
-  for (const auto& group : b_groups_.members) {
-    for (const int j : group) x_[j] = 1;
-    const EvalStatus status = dae_.mass_times(at, x_, bw_);
-    if (status != EvalStatus::ok) return status;
-    for (const int j : group) {
-      x_[j] = 0;
-      for (int p = starts[j]; p < starts[j + 1]; ++p) b_values_[p] = bw_[rows[p]];
-    }
-  }
-  return EvalStatus::ok;
+  return mass_values(dae_, at, b_pattern_, b_groups_, x_, bw_, b_values_);
 }
 
 EvalStatus Linearisation::residual(const At& at, In w, Out out) noexcept {

@@ -265,6 +265,8 @@ TEST(MethodExam, AMassMatrixThatChangesDoesNotChangeTheEstimate) {
   int examined = 0;
   for (const auto& method : methods()) {
     if (method.info.f_calls != 0 || method.info.needs_constant_mass || method.info.order > 6) continue;
+    if (method.info.kind == "extrapolation")
+      continue;  // its columns, and with them the estimate, are chosen by the error
     double error[2];
     for (const bool weighted : {false, true}) {
       InitialValueProblem problem;

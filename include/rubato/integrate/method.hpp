@@ -17,7 +17,7 @@ namespace rubato {
 struct MethodInfo {
   std::string name;
   std::string
-      kind;  ///< "Runge-Kutta" (iterative), "multistep" (iterative, remembers) or "Rosenbrock" (linearly implicit)
+      kind;  ///< "Runge-Kutta" (iterative), "multistep" (iterative, remembers), "Rosenbrock" (linearly implicit), …
   std::string help;
   std::string reference;
   int order = 0;

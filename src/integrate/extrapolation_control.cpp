@@ -1,0 +1,91 @@
+#include "extrapolation_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rubato/base/assert.hpp"
+
+namespace rubato {
+
+namespace {
+constexpr double safety_of_error = 0.6, safety_of_step = 0.93;     // s₁, s₂
+constexpr double lower_if_cheaper = 0.7, higher_if_cheaper = 0.9;  // work against that of the column at hand
+constexpr double largest_growth = 10, strongest_cut = 0.1, cut_short = 0.7;
+}  // namespace
+
+ExtrapolationControl::ExtrapolationControl(std::span<const int> numbers, double rtol, const Costs& costs) noexcept
+    : n_columns_(static_cast<int>(numbers.size())) {
+  RUBATO_ASSERT(n_columns_ >= 2 && n_columns_ <= max_extrapolation_columns, "two columns make an error estimate");
+  double sum = costs.jacobian;
+  for (int j = 1; j <= n_columns_; ++j) {
+    const double n = number_[j] = numbers[static_cast<std::size_t>(j) - 1];
+    // Rows share f at the start, but for time: counted once.
+    cost_[j] = sum += (costs.factor_each_step ? n : 1) * costs.factor + (j == 1 ? n : n - 1) * costs.step;
+  }
+  first_column_ = std::clamp(static_cast<int>(1.5 - 0.6 * std::log10(std::max(rtol, 1e-16))), 2, n_columns_ - 1);
+  restart();
+}
+
+void ExtrapolationControl::restart() noexcept { memory_ = {.column = first_column_}; }
+
+void ExtrapolationControl::begin(double h) noexcept {
+  h_ = h;
+  trial_ = {};
+  any_column_ = memory_.fresh || h < cut_short * memory_.wanted;
+}
+
+ExtrapolationControl::Verdict ExtrapolationControl::after(int j, double error) noexcept {
+  const double relative = std::max(error, 1e-30) / safety_of_error;
+  factor_[j] = std::clamp(safety_of_step * std::pow(relative, -1.0 / j), strongest_cut, largest_growth);  // (1)
+  const int k = memory_.column;
+  if (error <= 1 && (any_column_ || j >= k - 1)) return accepted(j);
+  if (j < k - 1) return Verdict::go_on;
+  if (j >= std::min(k + 1, n_columns_)) return rejected(j);
+  double hope = 1;  // (2), with a margin of 2 per row
+  for (int i = j + 1; i <= std::min(k + 1, n_columns_); ++i) hope *= 2 * number_[i] / number_[1];
+  return error > hope ? rejected(j) : Verdict::go_on;
+}
+
+ExtrapolationControl::Verdict ExtrapolationControl::accepted(int j) noexcept {
+  const int k = memory_.column, highest = std::max(n_columns_ - 1, 2);
+  int best = j;
+  if (j == 2) {
+    best = memory_.after_rejection ? 2 : std::min(3, highest);
+  } else {
+    if (j > k) best = j - 1;
+    if (best > 2 && work(best - 1) < lower_if_cheaper * work(best))
+      best = best - 1;
+    else if (j > k ? work(j) < higher_if_cheaper * work(best) : work(j) < higher_if_cheaper * work(j - 1))
+      best = std::min(j > k ? j : j + 1, highest);
+  }
+  if (memory_.after_rejection) {
+    best = std::min(best, j);
+    trial_.factor = std::min(1.0, factor_[best]);
+  } else {
+    // A column that was not tried is expected to allow a step as much longer as it costs more.
+    trial_.factor = best <= j ? factor_[best] : factor_[j] * cost_[best] / cost_[j];
+  }
+  trial_.column = std::max(best, 2);
+  trial_.accepted = trial_.judged = true;
+  return Verdict::accept;
+}
+
+ExtrapolationControl::Verdict ExtrapolationControl::rejected(int j) noexcept {
+  int best = std::min({memory_.column, j, std::max(n_columns_ - 1, 2)});
+  if (best > 2 && work(best - 1) < lower_if_cheaper * work(best)) --best;
+  trial_ = {.column = best, .factor = std::min(0.9, factor_[best]), .accepted = false, .judged = true};
+  return Verdict::reject;
+}
+
+void ExtrapolationControl::commit() noexcept {
+  memory_ = {.column = trial_.column, .wanted = trial_.factor * h_, .fresh = false, .after_rejection = false};
+}
+
+void ExtrapolationControl::discard() noexcept {
+  if (!trial_.judged || trial_.accepted) return;
+  memory_.column = trial_.column;
+  memory_.after_rejection = true;
+  memory_.wanted = trial_.factor * h_;
+}
+
+}  // namespace rubato
