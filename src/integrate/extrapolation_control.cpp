@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "rubato/base/assert.hpp"
 
@@ -10,7 +11,7 @@ namespace rubato {
 namespace {
 constexpr double safety_of_error = 0.6, safety_of_step = 0.93;     // s₁, s₂
 constexpr double lower_if_cheaper = 0.7, higher_if_cheaper = 0.9;  // work against that of the column at hand
-constexpr double largest_growth = 10, strongest_cut = 0.1, cut_short = 0.7;
+constexpr double largest_growth = 10, strongest_cut = 0.1, cut_short = 0.7, worth_a_try = 2;
 }  // namespace
 
 ExtrapolationControl::ExtrapolationControl(std::span<const int> numbers, double rtol, const Costs& costs) noexcept
@@ -34,16 +35,23 @@ void ExtrapolationControl::begin(double h) noexcept {
   any_column_ = memory_.fresh || h < cut_short * memory_.wanted;
 }
 
-ExtrapolationControl::Verdict ExtrapolationControl::after(int j, double error) noexcept {
+/// H_j/H of (1).
+void ExtrapolationControl::allow(int j, double error) noexcept {
   const double relative = std::max(error, 1e-30) / safety_of_error;
-  factor_[j] = std::clamp(safety_of_step * std::pow(relative, -1.0 / j), strongest_cut, largest_growth);  // (1)
-  const int k = memory_.column;
+  factor_[j] = std::clamp(safety_of_step * std::pow(relative, -1.0 / j), strongest_cut, largest_growth);
+}
+
+ExtrapolationControl::Verdict ExtrapolationControl::after(int j, double error) noexcept {
+  allow(j, error);
+  const int k = memory_.column, last = std::min(k + 1, n_columns_);
   if (error <= 1 && (any_column_ || j >= k - 1)) return accepted(j);
+  const double before = std::exchange(error_, error);
   if (j < k - 1) return Verdict::go_on;
-  if (j >= std::min(k + 1, n_columns_)) return rejected(j);
-  double hope = 1;  // (2), with a margin of 2 per row
-  for (int i = j + 1; i <= std::min(k + 1, n_columns_); ++i) hope *= 2 * number_[i] / number_[1];
-  return error > hope ? rejected(j) : Verdict::go_on;
+  const double ratio =
+      std::min(number_[1] / number_[std::min(j + 1, n_columns_)], j > 2 ? error / before : 1.0);  // (2)
+  if (j < last && error * std::pow(ratio, last - j) <= worth_a_try) return Verdict::go_on;
+  for (int i = j + 1; i <= k; ++i) allow(i, error *= ratio);
+  return rejected(std::max(j, k));
 }
 
 ExtrapolationControl::Verdict ExtrapolationControl::accepted(int j) noexcept {

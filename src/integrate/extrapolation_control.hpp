@@ -3,7 +3,9 @@
 /// Solving ODEs II, IV.9, doi:10.1007/978-3-642-05221-7).
 ///   e_j = ‖X_jj − X_{j,j−1}‖ ~ H^j,   H_j = H · s₂ (s₁/e_j)^(1/j),   W_j = A_j / H_j,   A_j: what j rows cost                   (1)
 /// With column k intended, rows are made until e_j ≤ 1 for a j from k − 1 to k + 1, and given up where even row k + 1 will hardly do:
-///   e_{j+1}/e_j ≈ n_1/n_{j+1}                                                                                             (2)
+///   e_{j+1}/e_j ≈ min(n_1/n_{j+1}, e_j/e_{j−1})                                                                           (2)
+/// Such an attempt is repeated with the size that (1) gives for the errors expected of column k, not with a lower column: at tolerance
+/// 1e-9 Van der Pol's equation else fell to column 2 after every rejection.
 /// The first step after a start, and one that was cut short, may end with any column from 2 on.
 #include <array>
 #include <cstdint>
@@ -13,7 +15,7 @@
 
 namespace rubato {
 
-inline constexpr int max_extrapolation_columns = 8;
+inline constexpr int max_extrapolation_columns = 7;
 
 class ExtrapolationControl {
  public:
@@ -39,6 +41,7 @@ class ExtrapolationControl {
   void load(ArchiveReader& in) { in.get(memory_); }
 
  private:
+  void allow(int j, double error) noexcept;
   [[nodiscard]] Verdict accepted(int j) noexcept;
   [[nodiscard]] Verdict rejected(int j) noexcept;
   [[nodiscard]] double work(int j) const noexcept { return cost_[j] / factor_[j]; }
@@ -54,8 +57,8 @@ class ExtrapolationControl {
     bool accepted = false, judged = false;
   } trial_;
   int first_column_ = 2, n_columns_;
-  double h_ = 0;
-  bool any_column_ = false;  ///< in this attempt
+  double h_ = 0, error_ = 0;  ///< of the attempt and its last row
+  bool any_column_ = false;   ///< in this attempt
   // By column, from 1 on.
   std::array<double, max_extrapolation_columns + 2> number_{}, cost_{}, factor_{};
 };

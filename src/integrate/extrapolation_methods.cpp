@@ -121,8 +121,8 @@ Method method_of(std::string_view name, const Name& parsed) {
 double extrapolation_stability_angle(std::span<const int> numbers) {
   // By the maximum principle a sector is stable where its edge is.
   const auto stable = [&](double angle) {
-    for (int i = 0; i <= 360; ++i) {
-      const Complex z = -std::polar(std::pow(10.0, -3 + i / 60.0), angle);
+    for (int i = 0; i <= 120; ++i) {
+      const Complex z = -std::polar(std::pow(10.0, -3 + i / 20.0), angle);
       if (std::abs(stability_function(numbers, z)) > 1 + 1e-12) return false;
     }
     return true;
