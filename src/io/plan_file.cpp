@@ -166,6 +166,7 @@ std::string plan_text(const Plan& plan) {
   for (const auto& setting : plan.settings) settings.push_back(toml_text(setting));
   line("settings", fmt::format("[{}]", fmt::join(settings, ", ")));
   line("step", toml_text(plan.step));
+  line("step_numbers", list_text(plan.step_numbers));
   optional("rho", plan.rho);
   optional("rho_m", plan.rho_m);
   line("time", toml_text(to_string(plan.time)));
@@ -224,6 +225,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   plan.model = reader.text("model");
   plan.settings = reader.texts("settings");
   plan.step = reader.number("step", std::numeric_limits<double>::min());
+  plan.step_numbers = reader.counts("step_numbers");
   plan.rho = optional("rho");
   plan.rho_m = optional("rho_m");
   plan.time = static_cast<StepTime>(reader.choice("time", {"start", "end"}));

@@ -32,10 +32,10 @@ KeptMatrix::KeptMatrix(const SparsePattern& jacobian, const Keep& keep, const Sp
   });
 }
 
-void KeptMatrix::fill(In jacobian_values, Out values) const noexcept {
+void KeptMatrix::fill(In jacobian_values, double step, Out values) const noexcept {
   std::ranges::copy(mass_, values.begin());
   for (const Place& p : kept_)
-    values[static_cast<std::size_t>(p.to)] -= step_ * jacobian_values[static_cast<std::size_t>(p.from)];
+    values[static_cast<std::size_t>(p.to)] -= step * jacobian_values[static_cast<std::size_t>(p.from)];
 }
 
 }  // namespace rubato::realtime

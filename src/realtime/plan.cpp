@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "rubato/realtime/qr_structure.hpp"
 #include "rubato/realtime/static_lu.hpp"
@@ -15,15 +16,55 @@ namespace {
 /// Multipliers may grow to a thousand, and the solution of every sample must be as good as rounding allows.
 constexpr double least_ratio = 1e-3, largest_sample_error = 1e-12;
 
+constexpr int largest_number = 64;
+constexpr std::size_t most_columns = 12;
+
 struct Candidate {
   StaticKind kind;
   Ordering ordering;
   StaticFacts facts;
 };
 
-/// Refuses a kind that does not solve all samples.
+/// One factorisation per number; n solutions with it.
+OperationCount step_operations(const StaticFacts& facts, const std::vector<int>& numbers) {
+  OperationCount count;
+  for (const int n : numbers) {
+    count += facts.operations;
+    for (int i = 1; i < n; ++i) count += facts.again;
+  }
+  return count;
+}
+
+Result<void> check_numbers(const Plan& plan) {
+  const auto& numbers = plan.step_numbers;
+  const bool increasing = std::ranges::adjacent_find(numbers, std::greater_equal{}) == numbers.end();
+  if (numbers.empty() || numbers.size() > most_columns || !increasing || numbers.front() < 1 ||
+      numbers.back() > largest_number)
+    return Error{fmt::format("real time: step_numbers [{}] are not 1 to {} increasing numbers from 1 to {}",
+                             fmt::join(numbers, ", "), most_columns, largest_number)};
+  if (plan.damping && numbers != std::vector{1})
+    return Error{fmt::format(
+        "real time: damping of algebraic unknowns is for single steps, not for step_numbers [{}]: damped unknowns have "
+        "no expansion in the step",
+        fmt::join(numbers, ", "))};
+  if (numbers.size() == 1) return {};
+  const SparsePattern& pattern = plan.structure.jacobian;
+  int place = 0;
+  for (int col = 0; col < pattern.cols(); ++col)
+    for (const int row : pattern.column(col)) {
+      if (plan.keep[place++] == 0 && plan.structure.algebraic[row] != 0 && plan.structure.algebraic[col] != 0)
+        return Error{fmt::format(
+            "real time: step_numbers [{}] need all entries of algebraic equations for algebraic unknowns, and that of "
+            "equation {} and unknown {} is left out: all columns of the tableau would have order 1; keep these entries "
+            "(SparsingOptions::keep_algebraic) or take single steps",
+            fmt::join(numbers, ", "), row + 1, col + 1)};
+    }
+  return {};
+}
+
+/// Refuses a kind that does not solve all samples: matrices of one sample follow each other, one for each number.
 Result<Candidate> candidate(StaticKind kind, const SparsePattern& pattern,
-                            const std::vector<std::vector<double>>& samples) {
+                            const std::vector<std::vector<double>>& samples, const std::vector<int>& numbers) {
   Candidate made{.kind = kind, .ordering = {}, .facts = {}};
   if (const BlockTriangular form = block_triangular(pattern); !form.nonsingular())
     return Error{fmt::format("the step matrix of {} unknowns is singular for any values: its structure has rank {}",
@@ -48,21 +89,22 @@ Result<Candidate> candidate(StaticKind kind, const SparsePattern& pattern,
   std::vector<double> x(b.size());
   for (std::size_t s = 0; s < samples.size(); ++s) {
     if ((*solver)->solve(samples[s], b, x) != SolveStatus::ok)
-      return Error{fmt::format("the step matrix is singular at sample {}", s + 1)};
+      return Error{fmt::format("the step matrix is singular at sample {}", s / numbers.size() + 1)};
     if (const double error = monitor.backward_error(samples[s], b, x);
         kind == StaticKind::lu && !(error <= largest_sample_error))
       return Error{fmt::format("{} leaves a relative residual of {:.1e} at sample {}; at most {:.0e}", to_string(kind),
-                               error, s + 1, largest_sample_error)};
+                               error, s / numbers.size() + 1, largest_sample_error)};
   }
   return made;
 }
 
 Result<Candidate> chosen(std::optional<StaticKind> kind, const SparsePattern& pattern,
-                         const std::vector<std::vector<double>>& samples) {
-  if (kind) return candidate(*kind, pattern, samples);
-  auto qr = candidate(StaticKind::qr, pattern, samples), lu = candidate(StaticKind::lu, pattern, samples);
+                         const std::vector<std::vector<double>>& samples, const std::vector<int>& numbers) {
+  if (kind) return candidate(*kind, pattern, samples, numbers);
+  auto qr = candidate(StaticKind::qr, pattern, samples, numbers),
+       lu = candidate(StaticKind::lu, pattern, samples, numbers);
   if (!qr || !lu) return qr ? std::move(qr) : std::move(lu);
-  const bool cheaper = lu->facts.operations.weight() < qr->facts.operations.weight();
+  const bool cheaper = step_operations(lu->facts, numbers).weight() < step_operations(qr->facts, numbers).weight();
   return cheaper ? std::move(lu) : std::move(qr);
 }
 
@@ -89,17 +131,20 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
   plan.constant = neighbours ? constant_entries(*neighbours) : std::vector<unsigned char>(plan.keep.size(), 0);
   plan.time = options.time;
   plan.damping = options.damping;
+  plan.step_numbers = options.step_numbers;
+  if (const auto fine = check_numbers(plan); !fine) return fine.error();
   const KeptMatrix matrix = step_matrix(plan);
   std::vector<std::vector<double>> matrices;
-  for (const auto& values : *jacobians) {
-    matrices.emplace_back(static_cast<std::size_t>(matrix.pattern().nnz()));
-    matrix.fill(values, matrices.back());
-  }
-  auto made = chosen(options.back_end, matrix.pattern(), matrices);
+  for (const auto& values : *jacobians)
+    for (const int n : plan.step_numbers) {
+      matrices.emplace_back(static_cast<std::size_t>(matrix.pattern().nnz()));
+      matrix.fill(values, plan.step / n, matrices.back());
+    }
+  auto made = chosen(options.back_end, matrix.pattern(), matrices, plan.step_numbers);
   if (!made) return Error{"real time: " + made.error().message};
   plan.back_end = made->kind;
   plan.ordering = std::move(made->ordering);
-  plan.operations = made->facts.operations;
+  plan.operations = step_operations(made->facts, plan.step_numbers);
   return plan;
 }
 
@@ -121,7 +166,7 @@ Result<void> check_plan(const Plan& plan, const ModelStructure& model) {
     return refuse(fmt::format("{} entries of the Jacobian, choices for {}", entries, plan.keep.size()));
   if (!fits(plan.ordering, step_matrix(plan).pattern()))
     return refuse("orders of rows and columns are none of its matrix");
-  return {};
+  return check_numbers(plan);
 }
 
 }  // namespace rubato::realtime

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rubato/base/assert.hpp"
+#include "rubato/integrate/extrapolation_tableau.hpp"
 
 namespace rubato::realtime {
 
@@ -48,17 +49,21 @@ RealtimeStepper::RealtimeStepper(const Dae& dae, const Plan& plan, const Sample&
       solver_(std::move(solver)),
       monitor_(matrix_.pattern()),
       scratch_(dae.scratch_bytes()),
+      shares_f_(plan.time == StepTime::start || dae.autonomous()),
       x_(start.x.data(), start.x.data() + start.x.size()),
       u_(static_cast<std::size_t>(dae.n_inputs())),
       jacobian_(static_cast<std::size_t>(plan.structure.jacobian.nnz())),
       values_(static_cast<std::size_t>(matrix_.pattern().nnz())) {
-  for (auto* buffer : {&f_, &delta_, &trial_, &rate_}) buffer->assign(x_.size(), 0.0);
+  for (auto* buffer : {&f_, &f_start_, &delta_, &trial_, &rate_, &error_}) buffer->assign(x_.size(), 0.0);
+  tableau_.assign(x_.size() * plan.step_numbers.size(), 0.0);
   for (std::size_t i = 0; i < plan_.structure.algebraic.size(); ++i)
     if (plan_.structure.algebraic[i] != 0) algebraic_.push_back(static_cast<int>(i));
   const auto names = dae.output_names();
   outputs_are_states_ = names.empty();
   n_outputs_ = names.empty() ? dae.size() : static_cast<int>(names.size());
   evaluations_per_step_ = (passes_.n_passes() == 0 ? 1 : 0) + (algebraic_.empty() ? 0 : plan_.damping ? 3 : 1);
+  for (const int n : plan_.step_numbers) evaluations_per_step_ += shares_f_ ? n - 1 : n;
+  if (!shares_f_) --evaluations_per_step_;  // the first comes with J
 }
 
 Result<std::unique_ptr<RealtimeStepper>> RealtimeStepper::create(const Dae& dae, const Plan& plan,
@@ -89,17 +94,58 @@ double RealtimeStepper::algebraic_norm(double damping) noexcept {
   return status == EvalStatus::ok ? std::sqrt(square) : std::numeric_limits<double>::infinity();
 }
 
+/// Goes on after whatever happens: a step takes the same operations always.
+RealtimeStepper::Solved RealtimeStepper::make_tableau() noexcept {
+  Solved solved;
+  const std::size_t n = x_.size();
+  const double t_begin = t_start_ + static_cast<double>(n_steps_) * plan_.step;
+  for (std::size_t j = 0; j < plan_.step_numbers.size(); ++j) {
+    const int steps = plan_.step_numbers[j];
+    const double tau = plan_.step / steps;
+    const Out column(tableau_.data() + j * n, n);
+    std::copy(x_.begin(), x_.end(), column.begin());
+    const auto increment = [&](int i, In x, Out delta) noexcept {
+      const double t = t_begin + (i + (plan_.time == StepTime::end ? 1 : 0)) * tau;
+      EvalStatus evaluated = EvalStatus::ok;
+      if (i == 0 && j == 0) {
+        evaluated = passes_.evaluate(point(t, x), f_start_, jacobian_);
+        f_ = f_start_;
+      } else if (i == 0 && shares_f_) {
+        f_ = f_start_;
+      } else {
+        evaluated = dae_.f(point(t, x), f_);
+      }
+      solved.evaluated = solved.evaluated && evaluated == EvalStatus::ok;
+      for (double& f : f_) f *= tau;
+      if (i > 0) {
+        solver_->solve_again(values_, f_, delta);
+        return true;
+      }
+      matrix_.fill(jacobian_, tau, values_);
+      solved.regular = solver_->solve(values_, f_, delta) == SolveStatus::ok && solved.regular;  // (1)
+      if (plan_.back_end == StaticKind::lu)
+        solved.backward_error = std::max(solved.backward_error, monitor_.backward_error(values_, f_, delta));
+      return true;
+    };
+    (void)euler_steps<double>(steps, column, delta_, increment);
+    extend_tableau<double>(plan_.step_numbers, j + 1, {tableau_.data(), (j + 1) * n});
+  }
+  const double* const last = tableau_.data() + (plan_.step_numbers.size() - 1) * n;
+  if (!single())  // else delta_ is the step, and has more digits than a difference
+    for (std::size_t i = 0; i < n; ++i) delta_[i] = last[i] - x_[i];
+  error_ = delta_;
+  if (plan_.step_numbers.size() > 1)
+    for (std::size_t i = 0; i < n; ++i) error_[i] = last[i] - (last - n)[i];
+  return solved;
+}
+
 StepReport RealtimeStepper::attempt() noexcept {
   StepReport report;
-  const double t = t_start_ + static_cast<double>(n_steps_ + (plan_.time == StepTime::end ? 1 : 0)) * plan_.step;
-  const EvalStatus evaluated = passes_.evaluate(point(t, x_), f_, jacobian_);
-  matrix_.fill(jacobian_, values_);
-  for (double& f : f_) f *= plan_.step;
-  const SolveStatus solved = solver_->solve(values_, f_, delta_);  // (1)
-  if (plan_.back_end == StaticKind::lu) report.backward_error = monitor_.backward_error(values_, f_, delta_);
+  const Solved solved = make_tableau();
+  report.backward_error = solved.backward_error;
   const bool finite = std::isfinite(all_together(delta_));
   for (std::size_t i = 0; i < x_.size(); ++i)  // (3)
-    report.error = std::max(report.error, std::abs(delta_[i]) / std::max(plan_.rtol * std::abs(x_[i]), plan_.atol));
+    report.error = std::max(report.error, std::abs(error_[i]) / std::max(plan_.rtol * std::abs(x_[i]), plan_.atol));
   if (!algebraic_.empty()) {
     if (plan_.damping) {  // (2); a tie goes to the longer step
       const double half = std::max(damping_ / 2, plan_.smallest_damping), twice = std::min(1.0, 2 * damping_);
@@ -116,9 +162,9 @@ StepReport RealtimeStepper::attempt() noexcept {
       report.algebraic_residual = algebraic_norm(1);
     }
   }
-  if (evaluated != EvalStatus::ok)
+  if (!solved.evaluated)
     report.status = RealtimeStatus::refused;
-  else if (solved != SolveStatus::ok)
+  else if (!solved.regular)
     report.status = finite ? RealtimeStatus::singular : RealtimeStatus::not_finite;
   else if (!finite)
     report.status = RealtimeStatus::not_finite;

@@ -153,16 +153,22 @@ LuTables::LuTables(const SparsePattern& a, const Ordering& ordering) : rows(a, o
   }
 }
 
-OperationCount LuTables::operations() const noexcept {
+OperationCount LuTables::operations_again() const noexcept {
   OperationCount count;
-  const auto n = static_cast<long>(u_starts.size()) - 1, outer = static_cast<long>(rows.outer.size());
-  count.additions = count.multiplications = outer;
+  const auto n = static_cast<long>(u_starts.size()) - 1, above = static_cast<long>(u_cols.size()) - n;
+  const auto outer = static_cast<long>(rows.outer.size()), below = static_cast<long>(l_cols.size());
+  count.additions = outer + below + above;
+  count.multiplications = outer + below + above + n;
+  return count;
+}
+
+OperationCount LuTables::operations() const noexcept {
+  OperationCount count = operations_again();
   for (const int k : l_cols) {
-    const long beside = u_starts[k + 1] - u_starts[k];  // entries beside the diagonal, and the right-hand side
+    const long beside = u_starts[k + 1] - u_starts[k] - 1;  // entries beside the diagonal
     count += {.additions = beside, .multiplications = beside + 1};
   }
-  const long above = static_cast<long>(u_cols.size()) - n;
-  count += {.additions = above, .multiplications = above + n, .divisions = n};
+  count.divisions += static_cast<long>(u_starts.size()) - 1;
   return count;
 }
 

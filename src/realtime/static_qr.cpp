@@ -20,16 +20,22 @@ QrTables::QrTables(const SparsePattern& a, const Ordering& ordering) : rows(a, o
   }
 }
 
-OperationCount QrTables::operations() const noexcept {
+OperationCount QrTables::operations_again() const noexcept {
   OperationCount count;
-  const auto n = static_cast<long>(stored.size()), outer = static_cast<long>(rows.outer.size());
-  count.additions = count.multiplications = outer;
+  const auto n = static_cast<long>(stored.size()), above = static_cast<long>(r_cols.size()) - n;
+  const auto outer = static_cast<long>(rows.outer.size()), turns = static_cast<long>(rotations.size());
+  count.additions = outer + 2 * turns + above;
+  count.multiplications = outer + 4 * turns + above;
+  count.divisions = n;
+  return count;
+}
+
+OperationCount QrTables::operations() const noexcept {
+  OperationCount count = operations_again();
   for (const int j : rotations) {
-    const long beside = r_starts[j + 1] - r_starts[j];  // entries beside the diagonal, and the right-hand side
+    const long beside = r_starts[j + 1] - r_starts[j] - 1;  // entries beside the diagonal
     count += {.additions = 1 + 2 * beside, .multiplications = 2 + 4 * beside, .divisions = 2, .square_roots = 1};
   }
-  const long above = static_cast<long>(r_cols.size()) - n;
-  count += {.additions = above, .multiplications = above, .divisions = n};
   return count;
 }
 

@@ -20,7 +20,8 @@ StaticFacts facts_of(const SparsePattern& a, const Tables& tables, std::size_t f
           .largest_block = ordering.largest_block(),
           .matrix_entries = a.nnz(),
           .factor_entries = static_cast<long>(factor_entries),
-          .operations = tables.operations()};
+          .operations = tables.operations(),
+          .again = tables.operations_again()};
 }
 
 class StaticQr final : public StaticSolver {
@@ -28,6 +29,7 @@ class StaticQr final : public StaticSolver {
   StaticQr(const SparsePattern& a, const Ordering& ordering)
       : tables_(a, ordering), memory_(tables_), facts_(facts_of(a, tables_, tables_.r_cols.size())) {}
   SolveStatus solve(In values, In b, Out x) noexcept override { return qr_solve(tables_, values, b, x, memory_); }
+  void solve_again(In values, In b, Out x) noexcept override { qr_solve_again(tables_, values, b, x, memory_); }
   const StaticFacts& facts() const noexcept override { return facts_; }
 
  private:
@@ -43,6 +45,7 @@ class StaticLu final : public StaticSolver {
         memory_(tables_),
         facts_(facts_of(a, tables_, tables_.l_cols.size() + tables_.u_cols.size())) {}
   SolveStatus solve(In values, In b, Out x) noexcept override { return lu_solve(tables_, values, b, x, memory_); }
+  void solve_again(In values, In b, Out x) noexcept override { lu_solve_again(tables_, values, b, x, memory_); }
   const StaticFacts& facts() const noexcept override { return facts_; }
 
  private:

@@ -19,6 +19,7 @@ Plan chain_plan() {
   plan->model = "chain \"six\"";
   plan->settings = {"a=1", "b=\"x\""};
   plan->rho = 0.1;
+  plan->step_numbers = {1, 2, 4};
   plan->spectral_radius = 0.999;
   return *plan;
 }
@@ -32,6 +33,7 @@ TEST(PlanFile, ReadsWhatItWrote) {
   EXPECT_EQ(again->keep, plan.keep);
   EXPECT_EQ(again->constant, plan.constant);
   EXPECT_EQ(again->ordering, plan.ordering);
+  EXPECT_EQ(again->step_numbers, plan.step_numbers);
   EXPECT_EQ(again->operations, plan.operations);
   EXPECT_EQ(again->settings, plan.settings);
   EXPECT_EQ(again->structure.hash(), plan.structure.hash());
@@ -52,6 +54,8 @@ TEST(PlanFile, IsTolerantOfNothing) {
   };
   EXPECT_NE(refusal("step = 0.001", "step = 0.0").find("plan.step"), std::string::npos);
   EXPECT_NE(refusal("step = 0.001\n", "").find("plan.step is missing"), std::string::npos);
+  EXPECT_NE(refusal("step_numbers = [1,2,4]", "step_numbers = [1.5]").find("plan.step_numbers"), std::string::npos);
+  EXPECT_NE(refusal("step_numbers = [1,2,4]\n", "").find("plan.step_numbers is missing"), std::string::npos);
   EXPECT_NE(refusal("[solver]", "[slover]").find("[solver] is missing"), std::string::npos);
   EXPECT_NE(refusal("damping = false", "damping = 0").find("plan.damping"), std::string::npos);
   EXPECT_NE(refusal("damping = false", "damping = false\nmore = 1").find("plan.more"), std::string::npos);

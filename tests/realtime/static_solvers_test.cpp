@@ -59,13 +59,29 @@ TEST_P(StaticSolverTest, SolvesWhatDenseLuSolves) {
     }
 }
 
+/// Factors serve further right-hand sides, as if the matrix had been factorised again.
+TEST_P(StaticSolverTest, SolvesAgainWithTheSameFactors) {
+  std::mt19937 random(19);
+  for (int round = 0; round < 12; ++round) {
+    const Case c = random_case(random, 30, 2, 1);
+    const auto solver = make_static_solver(GetParam(), c.pattern, *ordering_of(GetParam(), c));
+    ASSERT_TRUE(solver.ok());
+    const auto first = test::random_values(30, random), second = test::random_values(30, random);
+    std::vector<double> x(30), again(30);
+    ASSERT_EQ((*solver)->solve(c.samples[0], first, x), SolveStatus::ok);
+    (*solver)->solve_again(c.samples[0], second, again);
+    ASSERT_EQ((*solver)->solve(c.samples[0], second, x), SolveStatus::ok);
+    EXPECT_EQ(again, x);
+  }
+}
+
 /// The count does not depend on values, not even on zeros, and is the predicted one.
 TEST_P(StaticSolverTest, CountsTheSameOperationsForAnyValues) {
   std::mt19937 random(11);
   const Case c = random_case(random, 30, 2, 2);
   const auto ordering = ordering_of(GetParam(), c);
   ASSERT_TRUE(ordering.ok());
-  const auto count = [&](const std::vector<double>& values) {
+  const auto count = [&](const std::vector<double>& values, bool again) {
     std::vector<Counted> a, b(30, Counted(1)), x(30);
     for (const double value : values) a.emplace_back(value);
     Counted::count() = {};
@@ -73,19 +89,26 @@ TEST_P(StaticSolverTest, CountsTheSameOperationsForAnyValues) {
       const QrTables tables(c.pattern, *ordering);
       QrMemory<Counted> memory(tables);
       (void)qr_solve<Counted>(tables, a, b, x, memory);
+      if (again) Counted::count() = {};
+      if (again) qr_solve_again<Counted>(tables, a, b, x, memory);
     } else {
       const LuTables tables(c.pattern, *ordering);
       LuMemory<Counted> memory(tables);
       (void)lu_solve<Counted>(tables, a, b, x, memory);
+      if (again) Counted::count() = {};
+      if (again) lu_solve_again<Counted>(tables, a, b, x, memory);
     }
     return Counted::count();
   };
-  const OperationCount predicted = (*make_static_solver(GetParam(), c.pattern, *ordering))->facts().operations;
-  EXPECT_GT(predicted.total(), 0);
+  const StaticFacts facts = (*make_static_solver(GetParam(), c.pattern, *ordering))->facts();
+  EXPECT_GT(facts.again.total(), 0);
+  EXPECT_GT(facts.operations.total(), facts.again.total());
   std::vector<double> half = c.samples[0];
   for (std::size_t i = 0; i < half.size(); i += 2) half[i] = 0;
-  for (const auto& values : {c.samples[0], c.samples[1], half, std::vector<double>(half.size(), 0.0)})
-    EXPECT_EQ(count(values), predicted);
+  for (const auto& values : {c.samples[0], c.samples[1], half, std::vector<double>(half.size(), 0.0)}) {
+    EXPECT_EQ(count(values, false), facts.operations);
+    EXPECT_EQ(count(values, true), facts.again);
+  }
 }
 
 /// A zero on the diagonal is reported and not divided by: no infinities, and the next matrix is solved as if nothing had been.

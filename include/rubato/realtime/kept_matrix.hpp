@@ -19,7 +19,9 @@ class KeptMatrix {
   [[nodiscard]] const SparsePattern& pattern() const noexcept { return pattern_; }
   [[nodiscard]] double step() const noexcept { return step_; }
   /// A from the values of Df on its whole pattern.
-  void fill(In jacobian_values, Out values) const noexcept;
+  void fill(In jacobian_values, Out values) const noexcept { fill(jacobian_values, step_, values); }
+  /// … for another step.
+  void fill(In jacobian_values, double step, Out values) const noexcept;
 
  private:
   struct Place {

@@ -27,6 +27,7 @@ struct Plan {
 
   ModelStructure structure;
   double step = 0;                      ///< τ
+  std::vector<int> step_numbers = {1};  ///< n_1 < n_2 < … of the tableau; {1}: one linearly implicit Euler step
   std::optional<double> rho, rho_m;     ///< of the acceptance test (5.1), where entries were left out by it
   Keep keep;                            ///< of Df
   std::vector<unsigned char> constant;  ///< entries of Df that never change
@@ -40,7 +41,7 @@ struct Plan {
   Ordering ordering;
 
   // What was found out on the way; for people.
-  OperationCount operations = {};         ///< of a step's factorisation and solution
+  OperationCount operations = {};         ///< of a step's factorisations and solutions
   std::optional<double> spectral_radius;  ///< of the method, the largest over all samples
   std::optional<double> worst_ratio;      ///< of (5.1), accepted up to 1
   std::optional<double> expected_error;   ///< largest |x_{n+1} − x_n| against tolerances over the samples
@@ -51,10 +52,12 @@ struct PlanOptions {
   std::optional<StaticKind> back_end = {};  ///< none: the cheaper one that serves all samples
   StepTime time = StepTime::start;
   bool damping = false;
+  std::vector<int> step_numbers = {1};
 };
 
 /// Orderings, constants and counts for the entries that are kept. Refuses a matrix that is singular, in its structure or at a sample,
-/// and pivots that do not serve.
+/// pivots that do not serve, and extrapolation without all entries of algebraic equations for algebraic unknowns: its columns would have
+/// order 1 (docs/methods.md).
 [[nodiscard]] Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep,
                                      const std::vector<Sample>& samples, const PlanOptions& options);
 

@@ -1,14 +1,19 @@
 #pragma once
-/// The linearly implicit Euler method with a plan: the same operations in every step.
+/// The linearly implicit Euler method and its extrapolation with a plan: the same operations in every step.
 ///   (L − τ J) Δ = τ f(t, x_n, u_n),   J = Df ∘ S,   x_{n+1} = x_n + Δ                                                    (1)
 /// t is t_n or t_{n+1} (Plan::time); u_n is held over the step. J, and f with it, come from the plan's passes over dual numbers.
+///
+/// Extrapolation (Plan::step_numbers with more than one number, or one above 1): n_j small steps τ/n_j for each row of a tableau, the same
+/// J for all of them, t at the start or the end of the small step (integrate/extrapolation_tableau.hpp). One factorisation per row, kept for
+/// its small steps. With k numbers order k for ordinary equations whatever is left out of J; for others see docs/methods.md.
 ///
 /// Damping of algebraic unknowns y (Plan::damping), for models such as orifices, √|Δp|, where full steps oscillate for ever:
 ///   λ ∈ {min(1, 2 λ_n), λ_n, max(λ_n/2, λ_min)} with the smallest ‖g‖₂ at (x + Δx, y + λ Δy)                              (2)
 /// g: the algebraic equations at t_{n+1}. Without damping g is evaluated once, at the new state: entries that are left out may make
 /// algebraic unknowns lag without any instability, and ‖g‖ shows it. Damping costs exactly two evaluations more.
 ///
-/// Error estimate: the largest |x_{n+1} − x_n|_i / max(rtol |x_n|_i, atol), above 1 where both tests fail.                 (3)
+/// Error estimate: the largest |e|_i / max(rtol |x_n|_i, atol), above 1 where both tests fail; e = x_{n+1} − x_n, with more than one
+/// column the difference of the last two.                                                                                 (3)
 #include <memory>
 
 #include "rubato/realtime/jacobian_passes.hpp"
@@ -23,7 +28,7 @@ struct StepReport {
   RealtimeStatus status = RealtimeStatus::ok;
   double error = 0;               ///< (3)
   double algebraic_residual = 0;  ///< ‖g‖₂ at the new state
-  double backward_error = 0;      ///< of the linear system; LU only
+  double backward_error = 0;      ///< of the linear systems that were factorised, at worst; LU only
   double damping = 1;             ///< λ of (2)
 };
 
@@ -66,6 +71,13 @@ class RealtimeStepper {
   [[nodiscard]] At point(double t, In x) noexcept;
   [[nodiscard]] double algebraic_norm(double damping) noexcept;
   [[nodiscard]] StepReport attempt() noexcept;
+  struct Solved {
+    bool evaluated = true, regular = true;
+    double backward_error = 0;
+  };
+  /// delta_ = x_{n+1} − x_n, and error_.
+  [[nodiscard]] Solved make_tableau() noexcept;
+  [[nodiscard]] bool single() const noexcept { return plan_.step_numbers.size() == 1 && plan_.step_numbers[0] == 1; }
 
   const Dae& dae_;
   Plan plan_;
@@ -77,7 +89,9 @@ class RealtimeStepper {
   ResidualMonitor monitor_;
   ScratchMemory scratch_;
   std::vector<int> algebraic_;  ///< equations and unknowns
-  std::vector<double> x_, u_, f_, jacobian_, values_, delta_, trial_, rate_;
+  bool shares_f_;               ///< f at the start serves all rows of the tableau
+  std::vector<double> x_, u_, f_, f_start_, jacobian_, values_, delta_, trial_, rate_, error_;
+  std::vector<double> tableau_;  ///< column after column
   double damping_ = 1;
   bool outputs_are_states_ = false;
   int n_outputs_ = 0, evaluations_per_step_ = 0;

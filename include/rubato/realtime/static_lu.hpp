@@ -1,6 +1,7 @@
 #pragma once
 /// Sparse LU whose pivots were chosen off line:
-///   block by block from the last to the first: b₁ ← b₁ − A₁₂ x₂,   L₁ U₁ x₁ = b₁,   row after row; L is never stored.
+///   block by block from the last to the first: b₁ ← b₁ − A₁₂ x₂,   L₁ U₁ x₁ = b₁,   row after row.
+/// L and U stay for further right-hand sides (lu_solve_again).
 /// Pivots are those that serve all given samples of A; other values may need others: watch the residual (ResidualMonitor).
 #include <cmath>
 
@@ -26,14 +27,34 @@ struct LuTables {
   std::vector<int> l_starts, l_cols;  ///< rows of L without the diagonal, ascending
   std::vector<int> u_starts, u_cols;  ///< rows of U, diagonal first
   [[nodiscard]] OperationCount operations() const noexcept;
+  [[nodiscard]] OperationCount operations_again() const noexcept;  ///< of a further right-hand side
 };
 
 template <class T>
 struct LuMemory {
   explicit LuMemory(const LuTables& tables)
-      : u(tables.u_cols.size()), v(tables.u_starts.size() - 1), y(v.size()), x(v.size()), inverse(v.size()) {}
-  std::vector<T> u, v, y, x, inverse;
+      : l(tables.l_cols.size()),
+        u(tables.u_cols.size()),
+        v(tables.u_starts.size() - 1),
+        y(v.size()),
+        x(v.size()),
+        inverse(v.size()) {}
+  std::vector<T> l, u, v, y, x, inverse;
 };
+
+/// U₁ x₁ = y₁ of the block [first, end).
+template <class T>
+void lu_substitute_back(const LuTables& tables, int first, int end, LuMemory<T>& memory) noexcept {
+  const int* const u_starts = tables.u_starts.data();
+  const int* const u_cols = tables.u_cols.data();
+  const T* const u = memory.u.data();
+  T* const x = memory.x.data();
+  for (int i = end - 1; i >= first; --i) {
+    T rest = memory.y[i];
+    for (int p = u_starts[i] + 1; p < u_starts[i + 1]; ++p) rest = rest - u[p] * x[u_cols[p]];
+    x[i] = rest * memory.inverse[i];
+  }
+}
 
 /// T is double, or a number that counts.
 template <class T>
@@ -47,20 +68,18 @@ template <class T>
   T* const u = memory.u.data();
   T* const v = memory.v.data();
   T* const y = memory.y.data();
-  T* const x = memory.x.data();
   T* const inverse = memory.inverse.data();
   bool regular = true;
   for (int block = ordering.n_blocks() - 1; block >= 0; --block) {
     const int first = ordering.starts[block], end = ordering.starts[block + 1];
     for (int i = first; i < end; ++i) {
-      T rhs = b[ordering.rows[i]];
-      for (int p = rows.outer_starts[i]; p < rows.outer_starts[i + 1]; ++p)
-        rhs = rhs - values[rows.outer[p].value] * x[rows.outer[p].position];
+      T rhs = rows.right_side<T>(i, values, b, memory.x);
       for (int p = rows.inner_starts[i]; p < rows.inner_starts[i + 1]; ++p)
         v[rows.inner[p].position] = values[rows.inner[p].value];
       for (int q = tables.l_starts[i]; q < tables.l_starts[i + 1]; ++q) {
         const int k = tables.l_cols[q], row_end = u_starts[k + 1];
         const T l = v[k] * inverse[k];
+        memory.l[q] = l;
         v[k] = T(0.0);
         for (int p = u_starts[k] + 1; p < row_end; ++p) v[u_cols[p]] = v[u_cols[p]] - l * u[p];
         rhs = rhs - l * y[k];
@@ -75,14 +94,29 @@ template <class T>
       regular = regular && fine;
       inverse[i] = T(1.0) / (fine ? pivot : T(1.0));
     }
-    for (int i = end - 1; i >= first; --i) {
-      T rest = y[i];
-      for (int p = u_starts[i] + 1; p < u_starts[i + 1]; ++p) rest = rest - u[p] * x[u_cols[p]];
-      x[i] = rest * inverse[i];
-    }
+    lu_substitute_back(tables, first, end, memory);
   }
-  for (std::size_t j = 0; j < ordering.cols.size(); ++j) solution[ordering.cols[j]] = x[j];
+  for (std::size_t j = 0; j < ordering.cols.size(); ++j) solution[ordering.cols[j]] = memory.x[j];
   return regular ? SolveStatus::ok : SolveStatus::singular;
+}
+
+/// Another right-hand side for the values of the last lu_solve().
+template <class T>
+void lu_solve_again(const LuTables& tables, std::span<const T> values, std::span<const T> b, std::span<T> solution,
+                    LuMemory<T>& memory) noexcept {
+  const OrderedRows& rows = tables.rows;
+  const Ordering& ordering = rows.ordering;
+  for (int block = ordering.n_blocks() - 1; block >= 0; --block) {
+    const int first = ordering.starts[block], end = ordering.starts[block + 1];
+    for (int i = first; i < end; ++i) {
+      T rhs = rows.right_side<T>(i, values, b, memory.x);
+      for (int q = tables.l_starts[i]; q < tables.l_starts[i + 1]; ++q)
+        rhs = rhs - memory.l[q] * memory.y[tables.l_cols[q]];
+      memory.y[i] = rhs;
+    }
+    lu_substitute_back(tables, first, end, memory);
+  }
+  for (std::size_t j = 0; j < ordering.cols.size(); ++j) solution[ordering.cols[j]] = memory.x[j];
 }
 
 }  // namespace rubato::realtime

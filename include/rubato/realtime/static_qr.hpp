@@ -1,6 +1,7 @@
 #pragma once
 /// Row-sequential sparse QR (George & Heath) with static storage:
-///   block by block from the last to the first: b₁ ← b₁ − A₁₂ x₂,   R₁ x₁ = Q₁ᵀ b₁,   Q is never stored.
+///   block by block from the last to the first: b₁ ← b₁ − A₁₂ x₂,   R₁ x₁ = Q₁ᵀ b₁.
+/// Rotations stay for further right-hand sides (qr_solve_again).
 /// Every row of A is laid into a vector v and rotated with rows of R from the left to the right,
 ///   (c, s) = (r_jj, v_j) / h,   h = ± √(r_jj² + v_j²),   (R_j, v) ← (c R_j + s v, c v − s R_j),                          (1)
 /// until it meets a row of R that is empty and becomes that row. Where v_j = 0 by chance the rotation is made all the same, and is the
@@ -17,20 +18,45 @@ struct QrTables {
   std::vector<int> r_starts, r_cols;                    ///< rows of R, diagonal first
   std::vector<int> rotation_starts, rotations, stored;  ///< per row of A in the order of work
   [[nodiscard]] OperationCount operations() const noexcept;
+  [[nodiscard]] OperationCount operations_again() const noexcept;  ///< of a further right-hand side
 };
 
 template <class T>
 struct QrMemory {
   explicit QrMemory(const QrTables& tables)
-      : r(tables.r_cols.size()), v(tables.stored.size()), y(v.size()), x(v.size()) {}
-  std::vector<T> r, v, y, x;
+      : r(tables.r_cols.size()),
+        v(tables.stored.size()),
+        y(v.size()),
+        x(v.size()),
+        c(tables.rotations.size()),
+        s(c.size()) {}
+  std::vector<T> r, v, y, x, c, s;
 };
+
+/// R₁ x₁ = y₁ of the block [first, end); false: a diagonal entry counts as zero.
+template <class T>
+[[nodiscard]] bool qr_substitute_back(const QrTables& tables, int first, int end, QrMemory<T>& memory) noexcept {
+  using std::abs;
+  const int* const r_starts = tables.r_starts.data();
+  const int* const r_cols = tables.r_cols.data();
+  const T* const r = memory.r.data();
+  T* const x = memory.x.data();
+  bool regular = true;
+  for (int j = end - 1; j >= first; --j) {
+    const int diagonal = r_starts[j];
+    T rest = memory.y[j];
+    for (int p = diagonal + 1; p < r_starts[j + 1]; ++p) rest = rest - r[p] * x[r_cols[p]];
+    const bool fine = abs(r[diagonal]) > T(smallest_diagonal);
+    regular = regular && fine;
+    x[j] = rest / (fine ? r[diagonal] : T(1.0));
+  }
+  return regular;
+}
 
 /// T is double, or a number that counts.
 template <class T>
 [[nodiscard]] SolveStatus qr_solve(const QrTables& tables, std::span<const T> values, std::span<const T> b,
                                    std::span<T> solution, QrMemory<T>& memory) noexcept {
-  using std::abs;
   using std::copysign;
   using std::sqrt;
   const OrderedRows& rows = tables.rows;
@@ -40,14 +66,11 @@ template <class T>
   T* const r = memory.r.data();
   T* const v = memory.v.data();
   T* const y = memory.y.data();
-  T* const x = memory.x.data();
   bool regular = true;
   for (int block = ordering.n_blocks() - 1; block >= 0; --block) {
     const int first = ordering.starts[block], end = ordering.starts[block + 1];
     for (int i = first; i < end; ++i) {
-      T rhs = b[ordering.rows[i]];
-      for (int p = rows.outer_starts[i]; p < rows.outer_starts[i + 1]; ++p)
-        rhs = rhs - values[rows.outer[p].value] * x[rows.outer[p].position];
+      T rhs = rows.right_side<T>(i, values, b, memory.x);
       for (int p = rows.inner_starts[i]; p < rows.inner_starts[i + 1]; ++p)
         v[rows.inner[p].position] = values[rows.inner[p].value];
       for (int k = tables.rotation_starts[i]; k < tables.rotation_starts[i + 1]; ++k) {
@@ -57,6 +80,8 @@ template <class T>
         const T root = copysign(sqrt(square), a), h = zero ? T(1.0) : root;
         const T quotient = a / h, s = v[j] / h;
         const T c = zero ? T(1.0) : quotient;
+        memory.c[k] = c;
+        memory.s[k] = s;
         r[diagonal] = zero ? a : h;
         v[j] = T(0.0);
         for (int p = diagonal + 1; p < row_end; ++p) {  // (1)
@@ -75,17 +100,33 @@ template <class T>
         v[r_cols[p]] = T(0.0);
       }
     }
-    for (int j = end - 1; j >= first; --j) {
-      const int diagonal = r_starts[j];
-      T rest = y[j];
-      for (int p = diagonal + 1; p < r_starts[j + 1]; ++p) rest = rest - r[p] * x[r_cols[p]];
-      const bool fine = abs(r[diagonal]) > T(smallest_diagonal);
-      regular = regular && fine;
-      x[j] = rest / (fine ? r[diagonal] : T(1.0));
-    }
+    regular = qr_substitute_back(tables, first, end, memory) && regular;
   }
-  for (std::size_t j = 0; j < ordering.cols.size(); ++j) solution[ordering.cols[j]] = x[j];
+  for (std::size_t j = 0; j < ordering.cols.size(); ++j) solution[ordering.cols[j]] = memory.x[j];
   return regular ? SolveStatus::ok : SolveStatus::singular;
+}
+
+/// Another right-hand side for the values of the last qr_solve().
+template <class T>
+void qr_solve_again(const QrTables& tables, std::span<const T> values, std::span<const T> b, std::span<T> solution,
+                    QrMemory<T>& memory) noexcept {
+  const OrderedRows& rows = tables.rows;
+  const Ordering& ordering = rows.ordering;
+  for (int block = ordering.n_blocks() - 1; block >= 0; --block) {
+    const int first = ordering.starts[block], end = ordering.starts[block + 1];
+    for (int i = first; i < end; ++i) {
+      T rhs = rows.right_side<T>(i, values, b, memory.x);
+      for (int k = tables.rotation_starts[i]; k < tables.rotation_starts[i + 1]; ++k) {
+        T& y = memory.y[tables.rotations[k]];
+        const T upper = y;
+        y = memory.c[k] * upper + memory.s[k] * rhs;
+        rhs = memory.c[k] * rhs - memory.s[k] * upper;
+      }
+      memory.y[tables.stored[i]] = rhs;
+    }
+    (void)qr_substitute_back(tables, first, end, memory);
+  }
+  for (std::size_t j = 0; j < ordering.cols.size(); ++j) solution[ordering.cols[j]] = memory.x[j];
 }
 
 }  // namespace rubato::realtime

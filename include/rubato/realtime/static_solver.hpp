@@ -33,6 +33,7 @@ struct StaticFacts {
   long matrix_entries = 0;         ///< of A
   long factor_entries = 0;         ///< of R, or of L and U, over the diagonal blocks
   OperationCount operations = {};  ///< of factorisation and solution
+  OperationCount again = {};       ///< of a further right-hand side
 };
 
 class StaticSolver {
@@ -40,6 +41,8 @@ class StaticSolver {
   virtual ~StaticSolver() = default;
   /// Factorises and solves. `values` in the order of the pattern; x may not overlap b.
   [[nodiscard]] virtual SolveStatus solve(In values, In b, Out x) noexcept = 0;
+  /// Solves with the factors of the last solve(), whose values these are.
+  virtual void solve_again(In values, In b, Out x) noexcept = 0;
   [[nodiscard]] virtual const StaticFacts& facts() const noexcept = 0;
 };
 
@@ -58,6 +61,16 @@ struct OrderedRows {
   Ordering ordering;
   std::vector<int> inner_starts, outer_starts;  ///< per row, and the end
   std::vector<Gathered> inner, outer;           ///< inside the diagonal block; in later blocks
+
+  /// Of row i: b − A₁₂ x₂, x in the order of work.
+  template <class T>
+  [[nodiscard]] T right_side(int i, std::span<const T> values, std::span<const T> b,
+                             std::span<const T> x) const noexcept {
+    T rhs = b[ordering.rows[i]];
+    for (int p = outer_starts[i]; p < outer_starts[i + 1]; ++p)
+      rhs = rhs - values[outer[p].value] * x[outer[p].position];
+    return rhs;
+  }
 };
 
 /// max_i |b − A x|_i / (|A| |x| + |b|)_i: the smallest relative change of entries of A and b that makes x exact (Oettli & Prager,
