@@ -129,7 +129,8 @@ Result<Instance> make_problem(std::string_view name, const Parameters& parameter
     if (problem.formulations.empty())
       return Error{
           fmt::format("{}: formulation '{}' asked for, but this problem has one form only", problem.name, formulation)};
-    const auto plain = formulation.substr(0, formulation.find('+'));  // "ggl+a": each level with other kinetics
+    // "ggl+a", "index-1:alpha=100": each level with other kinetics, or with parameters.
+    const auto plain = formulation.substr(0, formulation.find_first_of("+:"));
     if (std::find(problem.formulations.begin(), problem.formulations.end(), plain) == problem.formulations.end())
       return Error{problem.name + ": " + unknown_name("formulation", formulation, problem.formulations)};
   }

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
 
 #include "formulated_rows.hpp"
-#include "rubato/base/text.hpp"
 #include "rubato/problem/state_point.hpp"
 
 namespace rubato {
@@ -16,46 +14,6 @@ namespace {
 using detail::FormulatedRows;
 using detail::FormulationPlan;
 using detail::Places;
-
-constexpr std::array<FormulationInfo, 13> list{{
-    {"penalty", "λ = g/ε² inserted into the forces: an ODE, stiff for small ε", {.level = Level::penalty}},
-    {"eps-lambda",
-     "0 = g(q) − ε²λ kept with λ as unknown: index 1, singularly perturbed",
-     {.level = Level::eps_lambda}},
-    {"eps-lambda-rate", "ε²λ' = G v: the differentiated form, an ODE in (q, v, λ)", {.level = Level::eps_lambda_rate}},
-    {"index-3", "constraints at position level, 0 = g(q)", {.level = Level::index_3}},
-    {"index-2", "constraints at velocity level, 0 = G v + g_t", {.level = Level::index_2}},
-    {"ggl", "position and velocity level, stabilised by μ (Gear, Gupta, Leimkuhler)", {.level = Level::ggl}},
-    {"index-1",
-     "constraints at acceleration level, accelerations as unknowns",
-     {.level = Level::index_1, .kinetics = Kinetics::accelerations}},
-    {"semi-explicit",
-     "velocity level with accelerations as unknowns: constant B for any mass matrix",
-     {.level = Level::index_2, .kinetics = Kinetics::accelerations}},
-    {"index-3+a",
-     "position level with accelerations as unknowns",
-     {.level = Level::index_3, .kinetics = Kinetics::accelerations}},
-    {"momentum",
-     "p' = f + Ṁv − Gᵀλ, 0 = p − M v, velocity level",
-     {.level = Level::index_2, .kinetics = Kinetics::momentum}},
-    {"hamilton",
-     "p' = f + Ṁv − Gᵀλ with v = M⁻¹p solved inside, velocity level",
-     {.level = Level::index_2, .kinetics = Kinetics::hamilton}},
-    {"quasi-static", "inertia and velocities dropped: 0 = f − Gᵀλ, 0 = g", {.level = Level::quasi_static}},
-    {"state-space", "accelerations and reactions solved inside: an ODE in (q, v, z)", {.level = Level::state_space}},
-}};
-
-/// Suffixes that combine with every level: "ggl+a", "index-3+momentum".
-struct Suffix {
-  std::string_view text;
-  Kinetics kinetics;
-};
-constexpr std::array<Suffix, 3> suffixes{
-    {{"+a", Kinetics::accelerations}, {"+momentum", Kinetics::momentum}, {"+hamilton", Kinetics::hamilton}}};
-
-bool same(const Formulation& a, const Formulation& b) noexcept {
-  return a.level == b.level && a.kinetics == b.kinetics;
-}
 
 /// Forwards the rows of one scalar.
 template <class S>
@@ -487,36 +445,6 @@ EventEffect FormulatedSystem::on_event(const EventContext& event, Out x) const n
 }
 
 }  // namespace
-
-std::span<const FormulationInfo> formulations() { return list; }
-
-std::string name_of(const Formulation& formulation) {
-  for (const auto& info : list)
-    if (same(info.formulation, formulation)) return std::string(info.name);
-  for (const auto& info : list) {
-    if (info.formulation.level != formulation.level) continue;
-    for (const auto& suffix : suffixes)
-      if (suffix.kinetics == formulation.kinetics) return fmt::format("{}{}", info.name, suffix.text);
-  }
-  return "?";
-}
-
-Result<Formulation> formulation_by_name(std::string_view name) {
-  std::vector<std::string> known;
-  for (const auto& info : list) {
-    if (info.name == name) return info.formulation;
-    for (const auto& suffix : suffixes) {
-      if (info.formulation.kinetics != Kinetics::velocity) continue;
-      if (name == fmt::format("{}{}", info.name, suffix.text)) {
-        Formulation combined = info.formulation;
-        combined.kinetics = suffix.kinetics;
-        return combined;
-      }
-    }
-    known.emplace_back(info.name);
-  }
-  return Error{unknown_name("formulation", name, known) + " (each with +a, +momentum or +hamilton)"};
-}
 
 Result<std::shared_ptr<const FormulatedDae>> formulate(std::shared_ptr<const MechanicalSystem> system, Formulation form,
                                                        std::span<const int> dependent) {

@@ -196,6 +196,14 @@ TEST(Formulation, NamesReadBack) {
     EXPECT_EQ(name_of(*form), info.name);
   }
   EXPECT_EQ(name_of(formulation_by_name("ggl+a").value()), "ggl+a");
+  const auto held = formulation_by_name("index-1:alpha=100,beta=1e-1");
+  ASSERT_TRUE(held.ok()) << held.error().message;
+  EXPECT_EQ(held->baumgarte_alpha, 100);
+  EXPECT_EQ(held->baumgarte_beta, 0.1);
+  EXPECT_EQ(name_of(*held), "index-1:alpha=100,beta=0.1");
+  for (const char* wrong : {"index-3:alpha=1", "index-1:", "index-1:gamma=1", "index-1:alpha", "index-1:alpha=-1",
+                            "index-1:alpha=1x", "index-1:alpha=1,", "index-1:beta=inf"})
+    EXPECT_FALSE(formulation_by_name(wrong).ok()) << wrong;
 }
 
 TEST(Formulation, CondensesToPositionsAndMultipliers) {
