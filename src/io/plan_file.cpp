@@ -172,6 +172,7 @@ std::string plan_text(const Plan& plan) {
   line("time", toml_text(to_string(plan.time)));
   line("damping", plan.damping ? "true" : "false");
   line("smallest_damping", toml_text(plan.smallest_damping));
+  line("projections", fmt::format("{}", plan.projections));
   line("rtol", toml_text(plan.rtol));
   line("atol", toml_text(plan.atol));
   line("largest_backward_error", toml_text(plan.largest_backward_error));
@@ -184,6 +185,7 @@ std::string plan_text(const Plan& plan) {
   for (std::size_t i = 0; i < model.algebraic.size(); ++i)
     if (model.algebraic[i] != 0) algebraic.push_back(static_cast<int>(i));
   line("algebraic", list_text(algebraic));
+  if (!model.left_out.empty()) line("left_out", list_text(model.left_out));
   pattern("jacobian", model.jacobian);
   pattern("mass", model.mass);
   std::vector<std::string> masses;
@@ -231,6 +233,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   plan.time = static_cast<StepTime>(reader.choice("time", {"start", "end"}));
   plan.damping = reader.truth("damping");
   plan.smallest_damping = reader.number("smallest_damping", std::numeric_limits<double>::min());
+  plan.projections = reader.count("projections");
   plan.rtol = reader.number("rtol", 0);
   plan.atol = reader.number("atol", std::numeric_limits<double>::min());
   plan.largest_backward_error = reader.number("largest_backward_error", 0);
@@ -246,6 +249,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
     else
       reader.complain(0, fmt::format("structure.algebraic: unknown {} of {}", i, n));
   }
+  if (reader.has("left_out")) plan.structure.left_out = reader.counts("left_out");
   plan.structure.jacobian = reader.pattern("jacobian", n);
   plan.structure.mass = reader.pattern("mass", n);
   plan.structure.mass_values = reader.numbers("mass_values");

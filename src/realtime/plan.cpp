@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "rubato/realtime/projection.hpp"
 #include "rubato/realtime/qr_structure.hpp"
 #include "rubato/realtime/static_lu.hpp"
 
@@ -121,17 +122,25 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
   if (!(options.step > 0 && std::isfinite(options.step)))
     return Error{fmt::format("real time: the step {} s must be > 0", options.step)};
   if (samples.empty()) return Error{"real time: a plan needs at least one sample"};
+  const bool one_sided = !dae.roots().empty();
+  if (one_sided && std::ranges::count(keep, 0) > 0)
+    return Error{
+        "real time: the model has forces that act on one side only: which entries of its Jacobian matter depends on "
+        "those that act, so none can be left out"};
   const auto jacobians = sampled_jacobians(dae, structure, samples);
   if (!jacobians) return jacobians.error();
+  // Contacts that are open at all samples would make entries look constant.
   const auto neighbours = sampled_jacobians(dae, structure, with_neighbours(samples));
   Plan plan;
   plan.structure = std::move(structure);
   plan.step = options.step;
   plan.keep = std::move(keep);
-  plan.constant = neighbours ? constant_entries(*neighbours) : std::vector<unsigned char>(plan.keep.size(), 0);
+  plan.constant =
+      neighbours && !one_sided ? constant_entries(*neighbours) : std::vector<unsigned char>(plan.keep.size(), 0);
   plan.time = options.time;
   plan.damping = options.damping;
   plan.step_numbers = options.step_numbers;
+  plan.projections = options.projections;
   if (const auto fine = check_numbers(plan); !fine) return fine.error();
   const KeptMatrix matrix = step_matrix(plan);
   std::vector<std::vector<double>> matrices;
@@ -140,11 +149,19 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
       matrices.emplace_back(static_cast<std::size_t>(matrix.pattern().nnz()));
       matrix.fill(values, plan.step / n, matrices.back());
     }
-  auto made = chosen(options.back_end, matrix.pattern(), matrices, plan.step_numbers);
+  // The directions of constraints turn with the bodies: pivots that serve at the samples may vanish in between.
+  const bool mechanism = dynamic_cast<const FormulatedDae*>(&dae) != nullptr;
+  const auto kind = mechanism && !options.back_end ? std::optional(StaticKind::qr) : options.back_end;
+  auto made = chosen(kind, matrix.pattern(), matrices, plan.step_numbers);
   if (!made) return Error{"real time: " + made.error().message};
   plan.back_end = made->kind;
   plan.ordering = std::move(made->ordering);
   plan.operations = step_operations(made->facts, plan.step_numbers);
+  if (plan.projections != 0) {
+    const auto projection = ConstraintProjection::create(dae, plan.structure, plan.projections);
+    if (!projection) return projection.error();
+    plan.operations += (*projection)->operations();
+  }
   return plan;
 }
 

@@ -11,11 +11,13 @@ namespace rubato::realtime {
 
 namespace {
 
-/// Kept entries that change from step to step.
-std::vector<unsigned char> needed(const Plan& plan) {
+/// Entries in use, kept or for projections, that change from step to step.
+std::vector<unsigned char> needed(const Plan& plan, const ConstraintProjection* projection) {
   std::vector<unsigned char> result(plan.keep);
-  for (std::size_t p = 0; p < result.size(); ++p)
+  for (std::size_t p = 0; p < result.size(); ++p) {
+    if (projection != nullptr && projection->needed()[p] != 0) result[p] = 1;
     if (plan.constant[p] != 0) result[p] = 0;
+  }
   return result;
 }
 
@@ -40,20 +42,23 @@ std::string_view to_string(RealtimeStatus status) noexcept {
 }
 
 RealtimeStepper::RealtimeStepper(const Dae& dae, const Plan& plan, const Sample& start,
-                                 std::unique_ptr<StaticSolver> solver)
+                                 std::unique_ptr<StaticSolver> solver, std::unique_ptr<ConstraintProjection> projection)
     : dae_(dae),
       plan_(plan),
       t_start_(start.t),
-      passes_(dae, plan.structure.jacobian, needed(plan)),
+      passes_(dae, plan.structure.jacobian, needed(plan, projection.get())),
       matrix_(step_matrix(plan)),
       solver_(std::move(solver)),
+      projection_(std::move(projection)),
       monitor_(matrix_.pattern()),
       scratch_(dae.scratch_bytes()),
       shares_f_(plan.time == StepTime::start || dae.autonomous()),
       x_(start.x.data(), start.x.data() + start.x.size()),
       u_(static_cast<std::size_t>(dae.n_inputs())),
+      base_(start.base.data(), start.base.data() + start.base.size()),
       jacobian_(static_cast<std::size_t>(plan.structure.jacobian.nnz())),
-      values_(static_cast<std::size_t>(matrix_.pattern().nnz())) {
+      values_(static_cast<std::size_t>(matrix_.pattern().nnz())),
+      has_mode_(!dae.roots().empty()) {
   for (auto* buffer : {&f_, &f_start_, &delta_, &trial_, &rate_, &error_}) buffer->assign(x_.size(), 0.0);
   tableau_.assign(x_.size() * plan.step_numbers.size(), 0.0);
   for (std::size_t i = 0; i < plan_.structure.algebraic.size(); ++i)
@@ -73,7 +78,14 @@ Result<std::unique_ptr<RealtimeStepper>> RealtimeStepper::create(const Dae& dae,
   if (const auto fine = check_plan(plan, *structure); !fine) return fine.error();
   auto solver = make_static_solver(plan.back_end, step_matrix(plan).pattern(), plan.ordering);
   if (!solver) return Error{"the plan does not fit the model: " + solver.error().message};
-  std::unique_ptr<RealtimeStepper> made(new RealtimeStepper(dae, plan, start, std::move(*solver)));
+  std::unique_ptr<ConstraintProjection> projection;
+  if (plan.projections != 0) {
+    auto found = ConstraintProjection::create(dae, *structure, plan.projections);
+    if (!found) return found.error();
+    projection = std::move(*found);
+  }
+  std::unique_ptr<RealtimeStepper> made(
+      new RealtimeStepper(dae, plan, start, std::move(*solver), std::move(projection)));
   const auto jacobians = sampled_jacobians(dae, *structure, {start});  // constant entries, once
   if (!jacobians) return jacobians.error();
   made->jacobian_ = jacobians->front();
@@ -81,14 +93,14 @@ Result<std::unique_ptr<RealtimeStepper>> RealtimeStepper::create(const Dae& dae,
 }
 
 At RealtimeStepper::point(double t, In x) noexcept {
-  return {.t = t, .x = x, .u = u_, .base = {}, .mode = 0, .scratch = scratch_.scratch()};
+  return {.t = t, .x = x, .u = u_, .base = base_, .mode = mode_, .scratch = scratch_.scratch()};
 }
 
 /// trial_ = (x + Δx, y + λ Δy), and ‖g‖₂ there; infinite where the model refuses.
 double RealtimeStepper::algebraic_norm(double damping) noexcept {
   for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] + delta_[i];
   for (const int i : algebraic_) trial_[i] = x_[i] + damping * delta_[i];
-  const EvalStatus status = dae_.f(point(t_start_ + static_cast<double>(n_steps_ + 1) * plan_.step, trial_), f_);
+  const EvalStatus status = dae_.f(point(end_of_step(), trial_), f_);
   double square = 0;
   for (const int i : algebraic_) square += f_[i] * f_[i];
   return status == EvalStatus::ok ? std::sqrt(square) : std::numeric_limits<double>::infinity();
@@ -141,6 +153,10 @@ RealtimeStepper::Solved RealtimeStepper::make_tableau() noexcept {
 
 StepReport RealtimeStepper::attempt() noexcept {
   StepReport report;
+  if (has_mode_) {
+    mode_ = 0;
+    mode_ = dae_.starting_mode(point(time() + (plan_.time == StepTime::end ? plan_.step : 0), x_));
+  }
   const Solved solved = make_tableau();
   report.backward_error = solved.backward_error;
   const bool finite = std::isfinite(all_together(delta_));
@@ -173,19 +189,26 @@ StepReport RealtimeStepper::attempt() noexcept {
   return report;
 }
 
+/// trial_ = x_{n+1}, on the constraints where projections are asked for.
+bool RealtimeStepper::complete(const StepReport& report) noexcept {
+  if (plan_.damping)
+    for (const int i : algebraic_) delta_[i] *= report.damping;
+  for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] + delta_[i];
+  if (projection_ == nullptr) return true;
+  const bool projected = projection_->project(point(end_of_step(), trial_), jacobian_, trial_);
+  return projected && std::isfinite(all_together(trial_));
+}
+
 StepReport RealtimeStepper::step(In u) noexcept {
   RUBATO_ASSERT(u.size() == u_.size(), "one number for every input");
   std::copy(u.begin(), u.end(), u_.begin());
-  const StepReport report = attempt();
+  StepReport report = attempt();
+  if (!complete(report) && report.status == RealtimeStatus::ok) report.status = RealtimeStatus::singular;
   if (report.status == RealtimeStatus::ok) {
-    if (plan_.damping) {
-      for (const int i : algebraic_) delta_[i] *= report.damping;
-      damping_ = report.damping;
-    }
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      x_[i] += delta_[i];
-      rate_[i] = delta_[i] / plan_.step;
-    }
+    damping_ = report.damping;
+    for (std::size_t i = 0; i < x_.size(); ++i) rate_[i] = (trial_[i] - x_[i]) / plan_.step;
+    std::copy(trial_.begin(), trial_.end(), x_.begin());
+    dae_.rebase(x_, base_);
   } else {
     std::fill(rate_.begin(), rate_.end(), 0.0);
   }
@@ -197,6 +220,7 @@ void RealtimeStepper::go_back(const Mark& mark) {
   n_steps_ = mark.n_steps;
   damping_ = mark.damping;
   x_ = mark.x;
+  base_ = mark.base;
 }
 
 EvalStatus RealtimeStepper::outputs(Out y) noexcept {

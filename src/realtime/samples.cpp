@@ -28,23 +28,29 @@ namespace {
 class Keeper final : public Observer {
  public:
   Keeper(std::vector<Sample>& samples, const InitialValueProblem& problem)
-      : samples_(samples), same_(1e-9 * (problem.t_end - problem.t_start)) {}
+      : samples_(samples), dae_(*problem.dae), same_(1e-9 * (problem.t_end - problem.t_start)) {}
 
   /// The state after a jump replaces the one before it.
-  void on_restart(double t, In x, In /*w*/, In /*base*/, int /*mode*/) override {
+  void on_restart(double t, In x, In /*w*/, In base, int /*mode*/) override {
     for (Sample& sample : samples_)
-      if (std::abs(sample.t - t) <= same_) sample.x = map(x);
+      if (std::abs(sample.t - t) <= same_) {
+        sample.x = map(x);
+        sample.base = map(base);
+      }
   }
   void on_step(const StepView& step) override {
     for (Sample& sample : samples_) {
       if (sample.t <= step.t_begin + same_ || sample.t > step.t_end + same_) continue;
       sample.x.resize(static_cast<Eigen::Index>(step.x.size()));
       step.interpolate(std::min(sample.t, step.t_end), view(sample.x), {});
+      sample.base = map(step.base);
+      dae_.rebase(view(sample.x), view(sample.base));
     }
   }
 
  private:
   std::vector<Sample>& samples_;
+  const Dae& dae_;
   double same_;
 };
 
@@ -57,7 +63,8 @@ Result<std::vector<Sample>> sample_run(const InitialValueProblem& problem, std::
   for (const double t : times) {
     if (!(t >= problem.t_start && t <= problem.t_end))
       return Error{fmt::format("samples: t = {} is outside the run from {} to {}", t, problem.t_start, problem.t_end)};
-    samples.push_back({t, t <= problem.t_start ? problem.x : Vector(), {}});
+    const bool first = t <= problem.t_start;
+    samples.push_back({t, first ? problem.x : Vector(), {}, first ? problem.base : Vector()});
   }
   Keeper keeper(samples, problem);
   Observer* const observers[] = {&keeper};
@@ -65,20 +72,24 @@ Result<std::vector<Sample>> sample_run(const InitialValueProblem& problem, std::
   if (!run) return run.error();
   if (!completed(run->status))
     return Error{fmt::format("samples: the run ended at t = {} ({}); {}", run->t, to_string(run->status), run->reason)};
+  ScratchMemory memory(problem.dae->scratch_bytes());
   for (Sample& sample : samples) {
     if (sample.x.size() == 0) return Error{fmt::format("samples: the run ended before t = {}", sample.t)};
-    InitialValueProblem there = problem;
-    there.t_start = sample.t;
-    there.x = sample.x;
-    there.w = {};
-    if (const auto consistent = make_consistent(there); !consistent)
-      return Error{fmt::format("samples: at t = {}: {}", sample.t, consistent.error().message)};
-    sample.x = there.x;
     if (problem.input) {
       sample.u.resize(problem.input->size());
       Vector rate(problem.input->size());
       problem.input->at(sample.t, view(sample.u), view(rate));
     }
+    InitialValueProblem there = problem;
+    there.t_start = sample.t;
+    there.x = sample.x;
+    there.w = {};
+    there.base = sample.base;
+    there.mode = point_of(*problem.dae, sample, memory.scratch()).mode;
+    if (const auto consistent = make_consistent(there); !consistent)
+      return Error{fmt::format("samples: at t = {}: {}", sample.t, consistent.error().message)};
+    sample.x = there.x;
+    sample.base = there.base;
   }
   return samples;
 }

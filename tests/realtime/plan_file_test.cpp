@@ -65,7 +65,9 @@ TEST(PlanFile, IsTolerantOfNothing) {
   EXPECT_NE(refusal("entries = \"", "entries = \"k").find("letters"), std::string::npos);
   EXPECT_NE(refusal("algebraic = []", "algebraic = [12]").find("algebraic"), std::string::npos);
   EXPECT_NE(refusal("mass_values = [1.0,", "mass_values = [").find("mass_values"), std::string::npos);
-  for (std::size_t cut = 0; cut + 1 < text.size(); cut += 97) EXPECT_FALSE(parse_plan(text.substr(0, cut), "p").ok());
+  // Behind the last key that must be there nobody can tell.
+  for (std::size_t cut = 0; cut < text.find("square_roots"); cut += 97)
+    EXPECT_FALSE(parse_plan(text.substr(0, cut), "p").ok()) << cut;
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ struct Plan {
   StepTime time = StepTime::start;
   bool damping = false;  ///< of algebraic unknowns
   double smallest_damping = 1.0 / 64;
-  double rtol = 1, atol = 1;             ///< of the error estimate
+  int projections = 0;        ///< of positions and velocities onto the constraints of a mechanism, after every step
+  double rtol = 1, atol = 1;  ///< of the error estimate
   double largest_backward_error = 1e-8;  ///< of a step's linear system; only LU is watched
 
   StaticKind back_end = StaticKind::qr;
@@ -49,10 +50,11 @@ struct Plan {
 
 struct PlanOptions {
   double step = 1e-3;
-  std::optional<StaticKind> back_end = {};  ///< none: the cheaper one that serves all samples
+  std::optional<StaticKind> back_end = {};  ///< none: qr for mechanisms, else the cheaper one that serves all samples
   StepTime time = StepTime::start;
   bool damping = false;
   std::vector<int> step_numbers = {1};
+  int projections = 0;
 };
 
 /// Orderings, constants and counts for the entries that are kept. Refuses a matrix that is singular, in its structure or at a sample,

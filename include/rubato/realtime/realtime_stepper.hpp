@@ -12,12 +12,18 @@
 /// g: the algebraic equations at t_{n+1}. Without damping g is evaluated once, at the new state: entries that are left out may make
 /// algebraic unknowns lag without any instability, and ‖g‖ shows it. Damping costs exactly two evaluations more.
 ///
+/// Plan::projections: see projection.hpp.
+///
+/// Charts, x = base ⊕ δ: after the step the base moves to base ⊕ δ. Where a model reads its mode off the state (contacts, end stops) it does so
+/// at the start of every step and keeps it over the step.
+///
 /// Error estimate: the largest |e|_i / max(rtol |x_n|_i, atol), above 1 where both tests fail; e = x_{n+1} − x_n, with more than one
 /// column the difference of the last two.                                                                                 (3)
 #include <memory>
 
 #include "rubato/realtime/jacobian_passes.hpp"
 #include "rubato/realtime/plan.hpp"
+#include "rubato/realtime/projection.hpp"
 
 namespace rubato::realtime {
 
@@ -46,14 +52,15 @@ class RealtimeStepper {
   struct Mark {
     long n_steps;
     double damping;
-    std::vector<double> x;
+    std::vector<double> x, base;
   };
-  [[nodiscard]] Mark mark() const { return {n_steps_, damping_, x_}; }
+  [[nodiscard]] Mark mark() const { return {n_steps_, damping_, x_, base_}; }
   void go_back(const Mark& mark);
 
   [[nodiscard]] double time() const noexcept { return t_start_ + static_cast<double>(n_steps_) * plan_.step; }
   [[nodiscard]] long n_steps() const noexcept { return n_steps_; }
   [[nodiscard]] In state() const noexcept { return x_; }
+  [[nodiscard]] In base() const noexcept { return base_; }
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] const StaticFacts& facts() const noexcept { return solver_->facts(); }
 
@@ -67,7 +74,8 @@ class RealtimeStepper {
   [[nodiscard]] int evaluations_per_step() const noexcept { return evaluations_per_step_; }
 
  private:
-  RealtimeStepper(const Dae& dae, const Plan& plan, const Sample& start, std::unique_ptr<StaticSolver> solver);
+  RealtimeStepper(const Dae& dae, const Plan& plan, const Sample& start, std::unique_ptr<StaticSolver> solver,
+                  std::unique_ptr<ConstraintProjection> projection);
   [[nodiscard]] At point(double t, In x) noexcept;
   [[nodiscard]] double algebraic_norm(double damping) noexcept;
   [[nodiscard]] StepReport attempt() noexcept;
@@ -78,6 +86,10 @@ class RealtimeStepper {
   /// delta_ = x_{n+1} − x_n, and error_.
   [[nodiscard]] Solved make_tableau() noexcept;
   [[nodiscard]] bool single() const noexcept { return plan_.step_numbers.size() == 1 && plan_.step_numbers[0] == 1; }
+  [[nodiscard]] bool complete(const StepReport& report) noexcept;
+  [[nodiscard]] double end_of_step() const noexcept {
+    return t_start_ + static_cast<double>(n_steps_ + 1) * plan_.step;
+  }
 
   const Dae& dae_;
   Plan plan_;
@@ -86,12 +98,15 @@ class RealtimeStepper {
   JacobianPasses passes_;
   KeptMatrix matrix_;
   std::unique_ptr<StaticSolver> solver_;
+  std::unique_ptr<ConstraintProjection> projection_;  ///< null: none
   ResidualMonitor monitor_;
   ScratchMemory scratch_;
   std::vector<int> algebraic_;  ///< equations and unknowns
   bool shares_f_;               ///< f at the start serves all rows of the tableau
-  std::vector<double> x_, u_, f_, f_start_, jacobian_, values_, delta_, trial_, rate_, error_;
+  std::vector<double> x_, u_, base_, f_, f_start_, jacobian_, values_, delta_, trial_, rate_, error_;
   std::vector<double> tableau_;  ///< column after column
+  bool has_mode_;
+  int mode_ = 0;
   double damping_ = 1;
   bool outputs_are_states_ = false;
   int n_outputs_ = 0, evaluations_per_step_ = 0;
