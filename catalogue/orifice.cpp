@@ -25,7 +25,7 @@ S flow(const S& area, const S& difference) {
 constexpr double node_at_start = 2844842.8874703175579;
 
 struct Orifice {
-  static constexpr bool autonomous = true;
+  static constexpr bool autonomous = true, recordable = true;
   int n_inputs() const { return 1; }
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {
@@ -37,7 +37,10 @@ struct Orifice {
     out[2] = bulk / volume1 * (through_valve - in);
   }
   std::vector<std::string> output_names() const { return {"flow through the valve"}; }
-  void outputs(const At& at, Out y) const { y[0] = flow(area_valve * at.u[0], supply - at.x[2]); }
+  template <class S>
+  void outputs(const Point<S>& at, std::span<S> y) const {
+    y[0] = flow(S(area_valve * at.u[0]), S(supply - at.x[2]));
+  }
 };
 
 struct Row {

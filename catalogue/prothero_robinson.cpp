@@ -12,6 +12,7 @@ namespace rubato::catalogue {
 namespace {
 
 struct First {
+  static constexpr bool recordable = true;
   double lambda = -1e6, omega = 1;
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {

@@ -13,7 +13,7 @@ constexpr double k1 = 0.04, k2 = 3e7, k3 = 1e4;
 
 template <bool conserve>
 struct Robertson {
-  static constexpr bool autonomous = true;
+  static constexpr bool autonomous = true, recordable = true;
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {
     const S y1 = at.x[0], y2 = at.x[1], y3 = at.x[2];

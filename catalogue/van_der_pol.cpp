@@ -11,7 +11,7 @@ namespace rubato::catalogue {
 namespace {
 
 struct VanDerPol {
-  static constexpr bool autonomous = true;
+  static constexpr bool autonomous = true, recordable = true;
   double eps = 1e-6;
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {

@@ -15,11 +15,12 @@
 ///   double next_time_event(double t, int mode); EventEffect on_event(const EventContext&, Out x)
 ///   std::vector<std::string> part_names(); template <class S> void part(int m, const Point<S>&, std::span<S> out)
 ///   int n_inputs(); static constexpr bool constant_mass, autonomous
+///   static constexpr bool recordable      true: nothing in f and outputs branches on values, so that code can be written of them
 /// Each may return void or an EvalStatus.
 #include <memory>
 #include <utility>
 
-#include "rubato/problem/dae.hpp"
+#include "rubato/problem/symbolic_equations.hpp"
 
 namespace rubato {
 
@@ -58,6 +59,44 @@ class ModelEquations : public Base {
 };
 
 template <class Model>
+class RecordedEquations final : public ModelEquations<SymbolicEquations, Model, Symbol> {
+ public:
+  using ModelEquations<SymbolicEquations, Model, Symbol>::ModelEquations;
+  EvalStatus outputs(const Point<Symbol>& at, std::span<Symbol> y) const noexcept override {
+    if constexpr (requires { this->model_->outputs(at, y); })
+      return status_of([&] { return this->model_->outputs(at, y); });
+    else
+      return EvalStatus::fatal;
+  }
+};
+
+/// Only models that say so are compiled over symbols.
+template <class Model>
+class WithoutSymbols {
+ protected:
+  WithoutSymbols(const Model* /*model*/, const Layout* /*layout*/) {}
+};
+template <class Model>
+class WithSymbols : public Recordable {
+ public:
+  const SymbolicEquations& symbolic() const noexcept override { return equations_; }
+
+ protected:
+  WithSymbols(const Model* model, const Layout* layout) : equations_(model, layout) {}
+
+ private:
+  RecordedEquations<Model> equations_;
+};
+template <class Model>
+struct MaybeSymbols {
+  using Type = WithoutSymbols<Model>;
+};
+template <class Model>
+requires Model::recordable struct MaybeSymbols<Model> {
+  using Type = WithSymbols<Model>;
+};
+
+template <class Model>
 struct ModelHolder {
   Model held;
 };
@@ -65,7 +104,10 @@ struct ModelHolder {
 }  // namespace detail
 
 template <class Model>
-class TemplateDae final : private detail::ModelHolder<Model>, public detail::ModelEquations<Dae, Model, double> {
+class TemplateDae final : private detail::ModelHolder<Model>,
+                          public detail::ModelEquations<Dae, Model, double>,
+                          public detail::MaybeSymbols<Model>::Type {
+  using Symbols = typename detail::MaybeSymbols<Model>::Type;
   using Real = detail::ModelEquations<Dae, Model, double>;
   using detail::ModelHolder<Model>::held;
 
@@ -73,6 +115,7 @@ class TemplateDae final : private detail::ModelHolder<Model>, public detail::Mod
   TemplateDae(Model model, Layout layout)
       : detail::ModelHolder<Model>{std::move(model)},
         Real(&held, &this->layout_, std::move(layout)),
+        Symbols(&held, &this->layout_),
         dual_(&held, &this->layout_),
         tracer_(&held, &this->layout_) {}
   TemplateDae(const TemplateDae&) = delete;
