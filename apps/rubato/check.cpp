@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "command.hpp"
 #include "pictures.hpp"
@@ -113,11 +112,7 @@ void check_model(const Task& task, Report& report) {
 }  // namespace
 
 int check(const CheckArguments& arguments) {
-  const std::string& name = arguments.file_or_problem;
-  std::error_code ignored;
-  const bool is_file =
-      !catalogue::problem_by_name(name) && (name.ends_with(".toml") || std::filesystem::is_regular_file(name, ignored));
-  auto config = is_file ? io::read_run_file(name, arguments.set) : io::make_run_config(name, arguments.set);
+  auto config = named_config(arguments.file_or_problem, arguments.set);
   if (!config) return complain(config.error());
   const auto task = make_task(std::move(*config));
   if (!task) return complain(task.error());

@@ -85,4 +85,42 @@ struct TuneArguments {
 };
 [[nodiscard]] int tune(const TuneArguments& arguments);
 
+/// rubato realtime analyse.
+struct PlanArguments {
+  std::string model;  ///< a file or a problem
+  std::string formulation;
+  std::vector<std::string> set;
+  std::string step;  ///< with its unit
+  double rho = 0.1;
+  double rho_m = 0;  ///< 0: a hundredth of rho
+  double growth = 1e-4;
+  int samples = 13;
+  long budget = 4000;
+  bool whole = false, keep_algebraic = false, columns = false;
+  std::vector<std::string> keep;  ///< EQUATION:UNKNOWN
+  std::string back_end = "auto";
+  std::string time = "start";
+  bool damping = false;
+  double rtol = 1, atol = 1;       ///< of the error estimate
+  std::string file = "plan.toml";  ///< or a folder: plan.toml in it, and the pictures
+  std::string pictures;            ///< a folder; empty: none
+  std::string format = "text";
+};
+[[nodiscard]] int realtime_analyse(const PlanArguments& arguments);
+
+/// rubato realtime run.
+struct RealtimeRunArguments {
+  std::string plan;
+  std::vector<std::string> set;
+  std::string duration;  ///< with its unit; empty: the model's
+  long steps = 0;        ///< 0: by the duration
+  long every = 0;        ///< steps between rows; 0: chosen
+  std::vector<std::string> channels;
+  bool free_run = false, lock_memory = false, continue_on_failure = false;
+  int cpu = -1, priority = 0;
+  std::string shared_memory, udp;  ///< NAME, IN:OUT
+  std::string folder;              ///< empty: results/PLAN
+};
+[[nodiscard]] int realtime_run(const RealtimeRunArguments& arguments);
+
 }  // namespace rubato::app

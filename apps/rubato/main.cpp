@@ -29,6 +29,8 @@ struct CommandLine {
   ReproduceArguments reproduce;
   FitArguments fit;
   TuneArguments tune;
+  PlanArguments plan;
+  RealtimeRunArguments realtime_run;
   std::map<CLI::App*, int (*)(CommandLine&)> actions;
 
   CommandLine() {
@@ -57,6 +59,14 @@ struct CommandLine {
     add_reproduce();
     add_fit();
     add_tune();
+    auto* realtime = app.add_subcommand("realtime", "Steps of constant work against the clock: make a plan, run it");
+    realtime->require_subcommand(1);
+    realtime->footer(
+        "  rubato realtime analyse robot-r3 --step 1ms -o results/robot/     a plan, a report, pictures\n"
+        "  rubato realtime run results/robot/plan.toml --duration 10s         the clock\n\n"
+        "See docs/realtime.md.");
+    add_realtime_analyse(*realtime);
+    add_realtime_run(*realtime);
   }
 
  private:
@@ -230,22 +240,122 @@ struct CommandLine {
     actions[command] = [](CommandLine& c) { return rubato::app::tune(c.tune); };
   }
 
+  void add_realtime_analyse(CLI::App& realtime) {
+    auto* command = add_command(
+        realtime, "analyse", "Find which entries of the Jacobian a step needs; write a plan for steps of constant work",
+        "  rubato realtime analyse robot-r3 --step 1ms -o results/robot/\n"
+        "  rubato realtime analyse robot-r3 --formulation dae-117 --step 1ms --rho 0.5 -o plan.toml\n"
+        "  rubato realtime analyse model.toml --step 500us --whole --back-end qr\n");
+    command->add_option("model", plan.model, "Run file or problem of the catalogue")
+        ->required()
+        ->type_name("FILE.toml|PROBLEM");
+    command->add_option("--step", plan.step, "Step of the clock, with its unit: 1ms, 500us, 1e-3")
+        ->required()
+        ->type_name("TIME");
+    command
+        ->add_option("--rho", plan.rho,
+                     "How far eigenvalues may move, of their distance to the unit circle, 0 … 1 (0.1)")
+        ->type_name("NUMBER");
+    command->add_option("--rho-m", plan.rho_m, "How far they may move in any case (a hundredth of rho)")
+        ->type_name("NUMBER");
+    command->add_option("--growth", plan.growth, "Eigenvalues of a step may have modulus 1 + this (1e-4)")
+        ->type_name("NUMBER");
+    command->add_option("--samples", plan.samples, "States along an off-line run, and after each jump of an input (13)")
+        ->type_name("N");
+    command->add_option("--budget", plan.budget, "Spectra that the search may compute (4000)")->type_name("N");
+    command->add_flag("--whole", plan.whole, "Keep the whole Jacobian");
+    command->add_flag("--keep-algebraic", plan.keep_algebraic,
+                      "Keep the derivatives of algebraic equations by algebraic unknowns");
+    command->add_flag("--columns", plan.columns, "Keep or leave out whole columns: unknowns are implicit or explicit");
+    command->add_option("--keep", plan.keep, "Entries that must stay, by names of unknowns; stars allowed")
+        ->type_name("EQUATION:UNKNOWN")
+        ->expected(1)
+        ->take_all();
+    command->add_option("--back-end", plan.back_end, "qr, lu, or auto: the cheaper one that serves all samples (auto)")
+        ->type_name("NAME");
+    command->add_option("--time", plan.time, "Where in a step time stands in the equations: start or end (start)")
+        ->type_name("NAME");
+    command->add_flag("--damping", plan.damping, "Damp steps of algebraic unknowns; two more evaluations per step");
+    command->add_option("--rtol", plan.rtol, "Relative tolerance of the error estimate, which warns only (1)")
+        ->type_name("NUMBER");
+    command->add_option("--atol", plan.atol, "Absolute tolerance of the error estimate (1)")->type_name("NUMBER");
+    command->add_option("--formulation", plan.formulation, "How the equations are written (`rubato list problems`)")
+        ->type_name("NAME");
+    add_set(command, plan.set);
+    command
+        ->add_option("-o,--output", plan.file,
+                     "Plan to write (plan.toml); a folder, or DIR/: plan.toml and pictures in it")
+        ->type_name("FILE.toml|DIR/");
+    command->add_option("--pictures", plan.pictures, "Folder for pictures")->type_name("DIR");
+    add_format(command, plan.format);
+    actions[command] = [](CommandLine& c) { return rubato::app::realtime_analyse(c.plan); };
+  }
+
+  void add_realtime_run(CLI::App& realtime) {
+    auto* command = add_command(
+        realtime, "run", "Run a plan against the clock; report step times and missed deadlines",
+        "  rubato realtime run plan.toml\n"
+        "  rubato realtime run plan.toml --duration 10s --lock-memory --cpu 1 --priority 80 -o results/clock\n"
+        "  rubato realtime run plan.toml --steps 1000000 --free-run\n"
+        "  rubato realtime run plan.toml --shared-memory robot        a controller in the loop, see examples/hil\n");
+    RealtimeRunArguments& run_plan = realtime_run;
+    command->add_option("plan", run_plan.plan, "Plan, written by `rubato realtime analyse`")
+        ->required()
+        ->type_name("PLAN.toml");
+    command->add_option("--duration", run_plan.duration, "How long, with its unit (the time of the model)")
+        ->type_name("TIME");
+    command->add_option("--steps", run_plan.steps, "How many steps, instead of a duration")->type_name("N");
+    command->add_flag("--free-run", run_plan.free_run, "One step after the other, without a clock: for measuring");
+    command->add_flag("--lock-memory", run_plan.lock_memory, "No page of memory is given back while steps run");
+    command->add_option("--cpu", run_plan.cpu, "The only processor to run on")->type_name("K");
+    command->add_option("--priority", run_plan.priority, "Real-time scheduling (SCHED_FIFO) with this priority, 1 … 99")
+        ->type_name("P");
+    command
+        ->add_option("--shared-memory", run_plan.shared_memory,
+                     "Inputs from and channels to a controller, in shared memory of this name")
+        ->type_name("NAME");
+    command->add_option("--udp", run_plan.udp, "Likewise by datagrams of this machine: listen at IN, send to OUT")
+        ->type_name("IN:OUT");
+    command
+        ->add_option(
+            "--channels", run_plan.channels,
+            "Unknowns and outputs to send and keep, in this order; stars allowed (output.channels, or all outputs)")
+        ->delimiter(',')
+        ->type_name("A,B");
+    command->add_option("--every", run_plan.every, "Keep a row of every so many steps (1, more for long runs)")
+        ->type_name("N");
+    command->add_flag("--continue-on-failure", run_plan.continue_on_failure,
+                      "A step that fails holds the state and the clock goes on");
+    add_set(command, run_plan.set);
+    command->add_option("-o,--output", run_plan.folder, "Folder for the results (results/PLAN)")->type_name("DIR");
+    actions[command] = [](CommandLine& c) { return rubato::app::realtime_run(c.realtime_run); };
+  }
+
   static void add_format(CLI::App* command, std::string& format) {
     command->add_option("--format", format, "text, csv, json or markdown (text)")->type_name("NAME");
   }
 };
 
+/// CLI11 would only say that the argument was not expected.
+bool known_command(const CLI::App& group, const char* name, const std::string& what) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : group.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  std::sort(names.begin(), names.end());
+  if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+  fmt::print(stderr, "rubato: {}\n", rubato::unknown_name(what, name, names));
+  return false;
+}
+
 int dispatch(int argc, char** argv) {
   CommandLine line;
-  // CLI11 would only say that the argument was not expected.
   if (argc > 1 && argv[1][0] != '-') {
-    std::vector<std::string> names;
-    for (const auto& [command, action] : line.actions) names.push_back(command->get_name());
-    std::sort(names.begin(), names.end());
-    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-      fmt::print(stderr, "rubato: {}\n", rubato::unknown_name("command", argv[1], names));
+    if (!known_command(line.app, argv[1], "command")) return wrong_input;
+    const CLI::App* const group = line.app.get_subcommand(argv[1]);
+    const bool nested = !group->get_subcommands([](const CLI::App*) { return true; }).empty();
+    if (nested && argc > 2 && argv[2][0] != '-' &&
+        !known_command(*group, argv[2], fmt::format("command of {}", argv[1])))
       return wrong_input;
-    }
   }
   try {
     line.app.parse(argc, argv);

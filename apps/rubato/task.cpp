@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 #include "channels.hpp"
@@ -288,6 +289,14 @@ std::string in_run_file_words(std::string message) {
       message.replace(at, group.size(), "solver.");
     }
   return message;
+}
+
+Result<io::RunConfig> named_config(const std::string& file_or_problem, const std::vector<std::string>& overrides) {
+  std::error_code ignored;
+  const bool is_file =
+      !catalogue::problem_by_name(file_or_problem) &&
+      (file_or_problem.ends_with(".toml") || std::filesystem::is_regular_file(file_or_problem, ignored));
+  return is_file ? io::read_run_file(file_or_problem, overrides) : io::make_run_config(file_or_problem, overrides);
 }
 
 Result<Task> make_task(io::RunConfig config) {

@@ -20,6 +20,9 @@ struct Task {
   std::vector<std::string> notes;     ///< what was chosen for the user, one sentence each
 };
 
+/// A run file, or a problem of the catalogue by its name, with overrides.
+[[nodiscard]] Result<io::RunConfig> named_config(const std::string& file_or_problem,
+                                                 const std::vector<std::string>& overrides);
 /// Looks up every name; an error names the place in the run file or on the command line.
 [[nodiscard]] Result<Task> make_task(io::RunConfig config);
 

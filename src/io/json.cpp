@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/json_text.hpp"
+#include "rubato/io/realtime_report.hpp"
 #include "rubato/io/summary.hpp"
 
 namespace rubato::io {
@@ -78,6 +79,45 @@ std::string timing_json(const Statistics& statistics, double wall_seconds) {
                {"jacobian", number(s.jacobian)},
                {"factor", number(s.factor)},
                {"solve", number(s.solve)}});
+}
+
+std::string realtime_summary_json(const realtime::Plan& plan, const RealtimeResult& result,
+                                  const realtime::RunnerReport& report) {
+  return text({{"plan", result.plan},
+               {"model", plan.model},
+               {"settings", plan.settings},
+               {"step", number(plan.step)},
+               {"back_end", realtime::to_string(plan.back_end)},
+               {"status", result.status},
+               {"reason", result.reason},
+               {"reached", number(result.t)},
+               {"steps", report.steps},
+               {"failures", report.failures},
+               {"warnings", report.warnings},
+               {"largest_error", number(report.largest_error)},
+               {"largest_algebraic_residual", number(report.largest_algebraic_residual)},
+               {"largest_backward_error", number(report.largest_backward_error)},
+               {"smallest_damping", number(report.smallest_damping)},
+               {"inputs", plan.structure.n_inputs},
+               {"channels", result.channels},
+               {"rubato", result.version}});
+}
+
+std::string realtime_timing_json(const realtime::RunnerReport& report) {
+  const auto distribution = [](const realtime::StepTimes& times) {
+    Json bins = Json::array();
+    for (std::size_t b = 0; b < times.bins().size(); ++b)
+      if (times.bins()[b] > 0) bins.push_back({times.bin_end(static_cast<int>(b)), times.bins()[b]});
+    return Json{{"count", times.count()},          {"mean", number(times.mean())},
+                {"median", times.quantile(0.5)},   {"99 %", times.quantile(0.99)},
+                {"99.9 %", times.quantile(0.999)}, {"99.99 %", times.quantile(0.9999)},
+                {"longest", times.longest()},      {"up to, count", bins}};
+  };
+  return text({{"unit", "ns"},
+               {"step", distribution(report.times)},
+               {"wake_up", distribution(report.wake_up)},
+               {"missed_deadlines", report.missed},
+               {"not_got", report.not_got}});
 }
 
 }  // namespace rubato::io

@@ -15,6 +15,7 @@ namespace rubato::io {
 namespace {
 constexpr auto first_after = std::chrono::milliseconds(300);
 constexpr auto between = std::chrono::milliseconds(100);
+constexpr int bar_cells = 24;
 
 int width_of(std::FILE* stream) noexcept {
   winsize size{};
@@ -38,6 +39,13 @@ std::string bar(double fraction, int cells) {
 }
 }  // namespace
 
+std::string count_line(long done, long most, const std::string& words, int width) {
+  const double fraction = most > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(most), 0.0, 1.0) : 1.0;
+  std::string line = fmt::format("{} {}/{}", bar(fraction, bar_cells), done, most);
+  if (static_cast<int>(display_width(line) + 3 + display_width(words)) <= width) line += " · " + words;
+  return static_cast<int>(display_width(line)) <= width ? line : fmt::format("{}/{}", done, most);
+}
+
 std::string duration_words(double seconds) {
   if (!(seconds < 1e8)) return "long";
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);
@@ -57,7 +65,6 @@ std::string progress_line(const ProgressState& state, int width) {
   const std::string parts[] = {fmt::format("t {:.4g}/{:.4g} s", state.t, state.t_end), left,
                                fmt::format("h {:.1e} s", state.h), fmt::format("{} steps", state.accepted),
                                fmt::format("{} rejected", state.rejected)};
-  constexpr int bar_cells = 24;
   std::string line = fmt::format("{} {:3.0f} %", bar(fraction, bar_cells), std::floor(100 * fraction));
   for (const auto& part : parts)
     if (static_cast<int>(display_width(line) + 3 + display_width(part)) <= width) line += " · " + part;
@@ -65,8 +72,34 @@ std::string progress_line(const ProgressState& state, int width) {
   return line;
 }
 
-Progress::Progress(double t_start, double t_end, std::FILE* stream)
-    : stream_(stream), terminal_(isatty(fileno(stream)) != 0), start_(Clock::now()), next_(start_ + first_after) {
+ProgressLine::ProgressLine(std::FILE* stream)
+    : stream_(stream), terminal_(isatty(fileno(stream)) != 0), start_(Clock::now()), next_(start_ + first_after) {}
+
+bool ProgressLine::due() {
+  if (!terminal_) return false;
+  const auto now = Clock::now();
+  if (now < next_) return false;
+  next_ = now + between;
+  return true;
+}
+
+int ProgressLine::width() const noexcept { return width_of(stream_) - 1; }
+double ProgressLine::elapsed() const noexcept { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+void ProgressLine::draw(const std::string& line) {
+  fmt::print(stream_, "\r{}\x1b[K", line);
+  std::fflush(stream_);
+  visible_ = true;
+}
+
+void ProgressLine::wipe() noexcept {
+  if (!visible_) return;
+  std::fputs("\r\x1b[K", stream_);
+  std::fflush(stream_);
+  visible_ = false;
+}
+
+Progress::Progress(double t_start, double t_end, std::FILE* stream) : line_(stream) {
   state_.t_start = state_.t_from = t_start;
   state_.t_end = t_end;
 }
@@ -76,27 +109,19 @@ void Progress::on_restart(double t, In /*x*/, In /*w*/, In /*base*/, int /*mode*
 }
 
 void Progress::on_step(const StepView& step) {
-  if (!terminal_) return;
-  const auto now = Clock::now();
-  if (now < next_) return;
-  next_ = now + between;
+  if (!line_.due()) return;
   state_.t = step.t_end;
   state_.h = step.h;
   if (step.statistics != nullptr) {
     state_.accepted = step.statistics->accepted;
     state_.rejected = step.statistics->rejected;
   }
-  state_.elapsed = std::chrono::duration<double>(now - start_).count();
-  fmt::print(stream_, "\r{}\x1b[K", progress_line(state_, width_of(stream_) - 1));
-  std::fflush(stream_);
-  visible_ = true;
+  state_.elapsed = line_.elapsed();
+  line_.draw(progress_line(state_, line_.width()));
 }
 
-void Progress::wipe() noexcept {
-  if (!visible_) return;
-  std::fputs("\r\x1b[K", stream_);
-  std::fflush(stream_);
-  visible_ = false;
+void CountProgress::show(long done, long most, const std::string& words) {
+  if (line_.due()) line_.draw(count_line(done, most, words, line_.width()));
 }
 
 }  // namespace rubato::io

@@ -1,8 +1,11 @@
 #include "rubato/realtime/stability.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "linalg/blas_turn.hpp"
 #include "realtime/lapack.hpp"
 #include "rubato/realtime/deflation.hpp"
 
@@ -41,6 +44,20 @@ std::optional<StepSpectrum> step_spectrum(const StepPair& pair) {
   StepSpectrum spectrum{Eigen::VectorXcd::Zero(n), static_cast<int>(n - found->size())};
   spectrum.lambda.head(found->size()) = *found;
   return spectrum;
+}
+
+Result<std::vector<StepSpectrum>> sample_spectra(const StepPencil& pencil, const Keep& keep,
+                                                 const std::vector<std::vector<double>>& samples) {
+  const detail::BlasTurn turn;
+  std::vector<StepSpectrum> spectra;
+  for (const auto& values : samples) {
+    auto spectrum = step_spectrum(pencil.pair(values, keep));
+    if (!spectrum)
+      return Error{fmt::format("real time: at sample {} the step matrix is singular for a step of {} s",
+                               spectra.size() + 1, pencil.step())};
+    spectra.push_back(std::move(*spectrum));
+  }
+  return spectra;
 }
 
 }  // namespace rubato::realtime

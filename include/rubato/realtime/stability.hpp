@@ -2,6 +2,7 @@
 /// Is a fixed point of a linear problem stable under the linearly implicit Euler method with entries left out?
 #include <complex>
 #include <optional>
+#include <vector>
 
 #include "rubato/realtime/step_pencil.hpp"
 
@@ -19,5 +20,9 @@ struct StepSpectrum {
 
 /// Empty where B is singular or eigenvalues are not found.
 [[nodiscard]] std::optional<StepSpectrum> step_spectrum(const StepPair& pair);
+
+/// One for each sample, a Jacobian's values on its pattern. Refuses a sample whose step matrix is singular.
+[[nodiscard]] Result<std::vector<StepSpectrum>> sample_spectra(const StepPencil& pencil, const Keep& keep,
+                                                               const std::vector<std::vector<double>>& samples);
 
 }  // namespace rubato::realtime

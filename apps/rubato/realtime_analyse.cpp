@@ -1,0 +1,344 @@
+// rubato realtime analyse: from a model to a plan for steps of constant work, with all that can be said about it beforehand.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "channels.hpp"
+#include "command.hpp"
+#include "realtime_pictures.hpp"
+#include "realtime_study.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/io/duration.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/plan_file.hpp"
+#include "rubato/io/progress.hpp"
+#include "rubato/io/table.hpp"
+#include "rubato/realtime/samples.hpp"
+#include "rubato/realtime/sparsing.hpp"
+
+namespace rubato::app {
+
+namespace {
+namespace fs = std::filesystem;
+using realtime::Plan;
+using realtime::StaticKind;
+
+/// What the options say, checked.
+struct Request {
+  double step = 0;
+  std::vector<std::string> settings;
+  std::optional<StaticKind> back_end;
+  realtime::StepTime time = realtime::StepTime::start;
+  io::TableFormat format = io::TableFormat::text;
+};
+
+Result<Request> request_of(const PlanArguments& arguments) {
+  Request request;
+  const auto step = io::parse_duration(arguments.step);
+  if (!step) return Error{"--step: " + step.error().message};
+  request.step = *step;
+  request.settings = arguments.set;
+  if (!arguments.formulation.empty()) request.settings.push_back("problem.formulation=" + arguments.formulation);
+  const std::vector<std::string> back_ends = {"qr", "lu", "auto"}, times = {"start", "end"};
+  if (std::ranges::find(back_ends, arguments.back_end) == back_ends.end())
+    return Error{"--back-end: " + unknown_name("back end", arguments.back_end, back_ends)};
+  if (arguments.back_end != "auto") request.back_end = arguments.back_end == "qr" ? StaticKind::qr : StaticKind::lu;
+  if (std::ranges::find(times, arguments.time) == times.end())
+    return Error{"--time: " + unknown_name("end of a step", arguments.time, times)};
+  request.time = arguments.time == "end" ? realtime::StepTime::end : realtime::StepTime::start;
+  if (arguments.samples < 1) return Error{fmt::format("--samples: {} is not allowed; at least 1", arguments.samples)};
+  if (arguments.budget < 1) return Error{fmt::format("--budget: {} is not allowed; at least 1", arguments.budget)};
+  if (!(arguments.rho_m >= 0)) return Error{fmt::format("--rho-m: {} is not allowed; a number > 0", arguments.rho_m)};
+  if (!(arguments.rtol >= 0)) return Error{fmt::format("--rtol: {} is not allowed; a number ≥ 0", arguments.rtol)};
+  if (!(arguments.atol > 0)) return Error{fmt::format("--atol: {} is not allowed; a number > 0", arguments.atol)};
+  const auto format = io::table_format(arguments.format);
+  if (!format) return format.error();
+  request.format = *format;
+  return request;
+}
+
+/// Entries that must stay: "axis1.q:axis1.*", equations by the names of their unknowns.
+Result<realtime::Keep> minimum_of(const PlanArguments& arguments, const RealtimeModel& model) {
+  if (arguments.keep.empty()) return realtime::Keep{};
+  const SparsePattern& pattern = model.structure.jacobian;
+  const Layout& layout = model.dae().layout();
+  const auto names = layout.component_names();
+  realtime::Keep keep(static_cast<std::size_t>(pattern.nnz()), 0);
+  const auto meant = [&](const std::string& name) {
+    std::vector<char> chosen;
+    for (std::size_t i = 0; i < names.size(); ++i) chosen.push_back(means_channel(name, layout, i, names[i]) ? 1 : 0);
+    return chosen;
+  };
+  for (const auto& pair : arguments.keep) {
+    const auto colon = pair.find(':');
+    if (colon == std::string::npos) return Error{fmt::format("--keep: '{}' is not EQUATION:UNKNOWN", pair)};
+    const std::string equation = pair.substr(0, colon), unknown = pair.substr(colon + 1);
+    const std::vector<char> rows = meant(equation), cols = meant(unknown);
+    for (const auto& [name, chosen] : {std::pair{&equation, &rows}, {&unknown, &cols}})
+      if (std::ranges::find(*chosen, 1) == chosen->end())
+        return Error{"--keep: " + unknown_name("unknown", *name, names)};
+    for (int j = 0; j < pattern.cols(); ++j)
+      for (int p = pattern.column_starts()[j]; p < pattern.column_starts()[j + 1]; ++p)
+        if (cols[j] != 0 && rows[pattern.row_indices()[p]] != 0) keep[p] = 1;
+  }
+  return keep;
+}
+
+/// What becomes of the Jacobian, and how stable that is.
+struct Structure {
+  realtime::Keep keep;
+  std::vector<realtime::StepSpectrum> whole_spectra = {}, spectra = {};
+  double worst_ratio = 0;  ///< of (5.1)
+  long evaluations = 0;
+  bool exhausted = false;
+};
+
+double largest_radius(const std::vector<realtime::StepSpectrum>& spectra) {
+  double radius = 0;
+  for (const auto& spectrum : spectra) radius = std::max(radius, spectrum.radius());
+  return radius;
+}
+
+Result<Structure> structure_of(const PlanArguments& arguments, const Request& request, const RealtimeModel& model,
+                               const std::vector<std::vector<double>>& jacobians) {
+  const realtime::ModelStructure& known = model.structure;
+  const realtime::StepPencil pencil(known.jacobian, known.mass, known.mass_values, request.step);
+  Structure found{.keep = pencil.all()};
+  auto whole = sample_spectra(pencil, found.keep, jacobians);
+  if (!whole) return whole.error();
+  found.whole_spectra = std::move(*whole);
+  if (const double radius = largest_radius(found.whole_spectra); !(radius <= 1 + arguments.growth))
+    return Error{fmt::format(
+        "--step: {} s is unstable even with the whole Jacobian: the largest eigenvalue of a step is {:.6g}, "
+        "at most {:.6g} (--growth). The model itself grows there, or it needs another step",
+        shortest(request.step), radius, 1 + arguments.growth)};
+  if (!arguments.whole) {
+    auto minimum = minimum_of(arguments, model);
+    if (!minimum) return minimum.error();
+    io::CountProgress progress;
+    realtime::SparsingOptions options{.rho = arguments.rho,
+                                      .growth = arguments.growth,
+                                      .keep_algebraic = arguments.keep_algebraic,
+                                      .columns = arguments.columns,
+                                      .minimum = std::move(*minimum),
+                                      .budget = arguments.budget};
+    if (arguments.rho_m > 0) options.rho_m = arguments.rho_m;
+    options.progress = [&](const realtime::SparsingProgress& p) {
+      progress.show(p.evaluations, p.budget, fmt::format("spectra · {} entries", p.nnz));
+    };
+    auto sparsing = find_sparsing(known.jacobian, jacobians, known.mass, known.mass_values, request.step, options);
+    if (!sparsing) return Error{sparsing.error().message + "; --whole makes a plan that keeps all entries"};
+    found.keep = std::move(sparsing->keep);
+    found.evaluations = sparsing->evaluations;
+    found.exhausted = sparsing->exhausted;
+    for (const auto& margin : sparsing->margins) found.worst_ratio = std::max(found.worst_ratio, margin.ratio);
+  }
+  auto spectra = sample_spectra(pencil, found.keep, jacobians);
+  if (!spectra) return spectra.error();
+  found.spectra = std::move(*spectra);
+  return found;
+}
+
+/// Both back ends, and why the plan has the one it has.
+struct Planned {
+  Plan plan;
+  realtime::StaticFacts facts;
+  int passes = 0, groups = 0, evaluations = 0;
+  std::string reason;
+};
+
+Result<Planned> planned(const RealtimeModel& model, realtime::Keep keep, const std::vector<realtime::Sample>& samples,
+                        const realtime::PlanOptions& options) {
+  auto plan = make_plan(model.dae(), model.structure, keep, samples, options);
+  if (!plan) return plan.error();
+  Planned made;
+  made.plan = std::move(*plan);
+  const auto stepper = realtime::RealtimeStepper::create(model.dae(), made.plan, model.start);
+  if (!stepper) return stepper.error();
+  made.facts = (*stepper)->facts();
+  made.passes = (*stepper)->passes_per_step();
+  made.groups = (*stepper)->groups_per_step();
+  made.evaluations = (*stepper)->evaluations_per_step();
+  realtime::PlanOptions others = options;
+  others.back_end = made.plan.back_end == StaticKind::qr ? StaticKind::lu : StaticKind::qr;
+  const auto other = make_plan(model.dae(), model.structure, std::move(keep), samples, others);
+  const auto weight = [](const Plan& p) { return p.operations.weight(); };
+  made.reason = options.back_end ? "as asked"
+                : other          ? fmt::format("weighs {:.0f} additions, {} {:.0f}", weight(made.plan),
+                                               to_string(*others.back_end), weight(*other))
+                        : fmt::format("{} does not serve: {}", to_string(*others.back_end), other.error().message);
+  return made;
+}
+
+std::string words(const OfflineStudy& study, Deviation::Kind kind, double Deviation::*difference) {
+  const Deviation worst = study.worst(kind, difference);
+  return worst.channel.empty() ? std::string() : fmt::format("{:.2f} % ({})", worst.*difference, worst.channel);
+}
+
+std::string deviations_csv(const OfflineStudy& study) {
+  io::Table table{{"channel", "range", "plan from accurate [%]", "plan from whole [%]", "whole from accurate [%]"}, {}};
+  for (const Deviation& d : study.deviations)
+    table.rows.push_back({d.channel, d.range, d.plan_accurate, d.plan_whole, d.whole_accurate});
+  return render(table, io::TableFormat::csv);
+}
+
+io::Table report_of(const RealtimeModel& model, const Structure& structure, const Planned& whole, const Planned& plan,
+                    const OfflineStudy& study, std::size_t n_samples) {
+  io::Table table{{"", "whole", "plan"}, {}};
+  const auto row = [&](const char* what, io::Cell a, io::Cell b) { table.rows.push_back({what, a, b}); };
+  const auto& algebraic = model.structure.algebraic;
+  const long n_algebraic = std::ranges::count_if(algebraic, [](char c) { return c != 0; });
+  const long n = model.dae().size();
+  row("unknowns", n, n);
+  row("of these algebraic", n_algebraic, n_algebraic);
+  row("entries of the step matrix", whole.facts.matrix_entries, plan.facts.matrix_entries);
+  row("largest diagonal block", static_cast<long>(whole.facts.largest_block),
+      static_cast<long>(plan.facts.largest_block));
+  row("back end", std::string(to_string(whole.plan.back_end)), std::string(to_string(plan.plan.back_end)));
+  row("why", whole.reason, plan.reason);
+  row("entries of R, or L and U", whole.facts.factor_entries, plan.facts.factor_entries);
+  const auto &a = whole.facts.operations, &b = plan.facts.operations;
+  row("additions a step", a.additions, b.additions);
+  row("multiplications", a.multiplications, b.multiplications);
+  row("divisions", a.divisions, b.divisions);
+  row("square roots", a.square_roots, b.square_roots);
+  row("passes over dual numbers", static_cast<long>(whole.passes), static_cast<long>(plan.passes));
+  row("groups of columns", static_cast<long>(whole.groups), static_cast<long>(plan.groups));
+  row("further evaluations of f", static_cast<long>(whole.evaluations), static_cast<long>(plan.evaluations));
+  row("samples", static_cast<long>(n_samples), static_cast<long>(n_samples));
+  row("spectral radius, worst sample", largest_radius(structure.whole_spectra), largest_radius(structure.spectra));
+  row("used of the allowed movement", 0.0, structure.worst_ratio);
+  row("spectra computed", std::string(), structure.evaluations);
+  row("steps run off line", study.n_steps, study.n_steps);
+  using Kind = Deviation::Kind;
+  const auto off = [&](const char* what, Kind kind) {
+    row(what, words(study, kind, &Deviation::whole_accurate), words(study, kind, &Deviation::plan_accurate));
+  };
+  const auto off_whole = [&](const char* what, Kind kind) {
+    row(what, std::string(), words(study, kind, &Deviation::plan_whole));
+  };
+  off("off the accurate run: states", Kind::differential);
+  off("  algebraic unknowns", Kind::algebraic);
+  off("  outputs", Kind::output);
+  off_whole("off the whole Jacobian: states", Kind::differential);
+  off_whole("  algebraic unknowns", Kind::algebraic);
+  off_whole("  outputs", Kind::output);
+  row("largest change in a step", std::string(), study.plan.largest_error);
+  std::erase_if(table.rows, [](const auto& cells) {
+    return std::all_of(cells.begin() + 1, cells.end(), [](const io::Cell& cell) { return cell == io::Cell(""); });
+  });
+  return table;
+}
+
+Result<void> write_pictures(const fs::path& folder, const RealtimeModel& model, const Structure& structure,
+                            const Planned& whole, const Planned& plan, const OfflineStudy& study) {
+  if (const auto made = io::make_folder(folder); !made) return made;
+  const std::string& title = model.task.config.title.empty() ? model.task.config.problem : model.task.config.title;
+  const SparsePattern before = step_matrix(whole.plan).pattern(), after = step_matrix(plan.plan).pattern();
+  const auto factor = [](const Planned& p) { return p.plan.back_end == StaticKind::qr ? "R" : "L and U"; };
+  std::vector<std::pair<std::string, io::Figure>> figures;
+  figures.emplace_back("eigenvalues", eigenvalue_figure(title, structure.whole_spectra, structure.spectra));
+  figures.emplace_back("step_matrix", spy_figure(title + ": step matrix", after, &before));
+  figures.emplace_back("factor_whole", spy_figure(fmt::format("{}: {}, whole Jacobian", title, factor(whole)),
+                                                  factor_pattern(whole.plan), nullptr));
+  figures.emplace_back(
+      "factor_plan", spy_figure(fmt::format("{}: {}, plan", title, factor(plan)), factor_pattern(plan.plan), nullptr));
+  Deviation worst = study.worst(Deviation::Kind::differential, &Deviation::plan_accurate);
+  if (const Deviation output = study.worst(Deviation::Kind::output, &Deviation::plan_accurate);
+      output.plan_accurate > worst.plan_accurate)
+    worst = output;
+  if (!worst.channel.empty()) figures.emplace_back("deviation", deviation_figure(title, study, worst.channel));
+  for (const auto& [name, figure] : figures)
+    if (const auto written = io::write_file(folder / (name + ".svg"), to_svg(figure)); !written) return written;
+  if (const auto written = io::write_file(folder / "deviations.csv", deviations_csv(study)); !written) return written;
+  note("wrote " +
+       (folder / "{eigenvalues,step_matrix,factor_whole,factor_plan,deviation}.svg, deviations.csv").string());
+  return {};
+}
+
+struct Outcome {
+  Planned whole, plan;
+  OfflineStudy study;
+};
+
+Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& request, const RealtimeModel& model,
+                               const Structure& structure, const std::vector<realtime::Sample>& samples) {
+  realtime::PlanOptions options{
+      .step = request.step, .back_end = request.back_end, .time = request.time, .damping = arguments.damping};
+  std::string trouble;
+  while (true) {
+    auto whole = planned(model, realtime::Keep(structure.keep.size(), 1), samples, options);
+    if (!whole) return whole.error();
+    auto plan = planned(model, structure.keep, samples, options);
+    if (!plan) return plan.error();
+    if (!trouble.empty()) whole->reason = plan->reason = trouble;
+    Plan& made = plan->plan;
+    made.model = arguments.model;
+    made.settings = request.settings;
+    made.rtol = arguments.rtol;
+    made.atol = arguments.atol;
+    if (!arguments.whole) {
+      made.rho = arguments.rho;
+      made.rho_m = arguments.rho_m > 0 ? arguments.rho_m : 0.01 * arguments.rho;
+      made.worst_ratio = structure.worst_ratio;
+    }
+    made.spectral_radius = largest_radius(structure.spectra);
+    auto study = study_off_line(model, made, whole->plan);
+    if (study) {
+      made.expected_error = study->plan.largest_error;
+      return Outcome{std::move(*whole), std::move(*plan), std::move(*study)};
+    }
+    const bool pivots = whole->plan.back_end == StaticKind::lu || made.back_end == StaticKind::lu;
+    if (options.back_end || !pivots)
+      return Error{fmt::format("{}; take a smaller --step, a smaller --rho, --whole{}", study.error().message,
+                               pivots ? " or --back-end qr" : "")};
+    trouble = "with lu " + study.error().message;  // what samples allow, the run between them need not
+    options.back_end = StaticKind::qr;
+  }
+}
+
+}  // namespace
+
+int realtime_analyse(const PlanArguments& arguments) {
+  const auto request = request_of(arguments);
+  if (!request) return complain(request.error());
+  const auto model = realtime_model(arguments.model, request->settings);
+  if (!model) return complain(model.error());
+  for (const auto& sentence : model->task.notes) note(sentence);
+
+  const AccurateRun accurate = accurate_run(model->task);
+  note(fmt::format("sampling a run of {} with tolerance {}", accurate.method,
+                   shortest(accurate.options.tolerances.rtol)));
+  const auto samples = realtime::sample_run(
+      model->problem(), realtime::sample_times(model->problem(), arguments.samples), accurate.method, accurate.options);
+  if (!samples) return complain(Error{in_run_file_words(samples.error().message)});
+  const auto jacobians = sampled_jacobians(model->dae(), model->structure, *samples);
+  if (!jacobians) return complain(jacobians.error());
+  const auto structure = structure_of(arguments, *request, *model, *jacobians);
+  if (!structure) return complain(structure.error());
+  if (structure->exhausted) note("the search ended with its budget (--budget); more of it may leave out more entries");
+
+  auto found = plan_and_study(arguments, *request, *model, *structure, *samples);
+  if (!found) return complain(found.error());
+  const auto& [whole, plan, study] = *found;
+
+  fmt::print("{}", render(report_of(*model, *structure, whole, plan, study, samples->size()), request->format));
+  std::fflush(stdout);
+  const fs::path given(arguments.file);
+  std::error_code ignored;
+  const bool folder = arguments.file.ends_with('/') || fs::is_directory(given, ignored);
+  const fs::path file = folder ? given / "plan.toml" : given;
+  if (file.has_parent_path())
+    if (const auto ready = io::make_folder(file.parent_path()); !ready) return complain(ready.error());
+  if (const auto written = io::write_file(file, io::plan_text(plan.plan)); !written) return complain(written.error());
+  note("wrote " + file.string());
+  const fs::path pictures = arguments.pictures.empty() ? (folder ? given : fs::path()) : fs::path(arguments.pictures);
+  if (!pictures.empty())
+    if (const auto drawn = write_pictures(pictures, *model, *structure, whole, plan, study); !drawn)
+      return complain(drawn.error());
+  return done;
+}
+
+}  // namespace rubato::app

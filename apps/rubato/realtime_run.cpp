@@ -1,0 +1,202 @@
+// rubato realtime run: a plan against the clock.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "command.hpp"
+#include "realtime_model.hpp"
+#include "realtime_pictures.hpp"
+#include "rubato/base/text.hpp"
+#include "rubato/io/csv.hpp"
+#include "rubato/io/duration.hpp"
+#include "rubato/io/file.hpp"
+#include "rubato/io/plan_file.hpp"
+#include "rubato/io/realtime_report.hpp"
+#include "rubato/realtime/shared_memory_link.hpp"
+#include "rubato/realtime/udp_link.hpp"
+
+namespace rubato::app {
+
+namespace {
+namespace fs = std::filesystem;
+
+constexpr double most_steps = 1e9;
+constexpr double most_numbers = 2e7;  ///< kept of a run; more steps: every second one, every third …
+
+/// Inputs from one link, which gets chosen channels instead of the outputs.
+class ChannelLink final : public realtime::Link {
+ public:
+  ChannelLink(std::unique_ptr<realtime::Link> inner, const realtime::RealtimeStepper& stepper,
+              std::vector<std::size_t> channels)
+      : inner_(std::move(inner)), stepper_(stepper), channels_(std::move(channels)), values_(channels_.size()) {}
+  void read(long n, double t, Out u) noexcept override { inner_->read(n, t, u); }
+  void write(long n, double t, realtime::RealtimeStatus status, In y) noexcept override {
+    const In x = stepper_.state();
+    for (std::size_t k = 0; k < channels_.size(); ++k)
+      values_[k] = channels_[k] < x.size() ? x[channels_[k]] : y[channels_[k] - x.size()];
+    inner_->write(n, t, status, values_);
+  }
+
+ private:
+  std::unique_ptr<realtime::Link> inner_;
+  const realtime::RealtimeStepper& stepper_;
+  std::vector<std::size_t> channels_;
+  std::vector<double> values_;
+};
+
+/// "5001:5002".
+Result<std::pair<int, int>> ports_of(const std::string& text) {
+  const auto colon = text.find(':');
+  std::pair<int, int> ports{0, 0};
+  const auto number = [](std::string_view digits, int& value) {
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return status == std::errc{} && end == digits.data() + digits.size() && value >= 1 && value <= 65535;
+  };
+  const std::string_view all(text);
+  if (colon == std::string::npos || !number(all.substr(0, colon), ports.first) ||
+      !number(all.substr(colon + 1), ports.second))
+    return Error{fmt::format("--udp: '{}' is not IN:OUT, two ports 1 … 65535, e.g. 5001:5002", text)};
+  return ports;
+}
+
+Result<std::unique_ptr<realtime::Link>> link_of(const RealtimeRunArguments& arguments, const RealtimeModel& model,
+                                                const realtime::RealtimeStepper& stepper,
+                                                const std::vector<std::size_t>& channels) {
+  const int n_inputs = model.structure.n_inputs, n_outputs = static_cast<int>(channels.size());
+  if (!arguments.shared_memory.empty() && !arguments.udp.empty())
+    return Error{"--shared-memory and --udp: one controller at a time"};
+  if (arguments.shared_memory.empty() && arguments.udp.empty())
+    return std::unique_ptr<realtime::Link>(
+        std::make_unique<realtime::SignalLink>(model.problem().input.get(), stepper.plan().step));
+  Result<std::unique_ptr<realtime::Link>> made = Error{};
+  if (arguments.udp.empty()) {
+    made = realtime::shared_memory_link(arguments.shared_memory, n_inputs, n_outputs);
+  } else {
+    const auto ports = ports_of(arguments.udp);
+    if (!ports) return ports.error();
+    made = realtime::udp_link(ports->first, ports->second, n_inputs, n_outputs);
+  }
+  if (!made) return made.error();
+  return std::unique_ptr<realtime::Link>(std::make_unique<ChannelLink>(std::move(*made), stepper, channels));
+}
+
+Result<long> steps_of(const RealtimeRunArguments& arguments, const RealtimeModel& model, double step) {
+  double duration = model.problem().t_end - model.problem().t_start;
+  if (arguments.steps != 0 && !arguments.duration.empty()) return Error{"--steps and --duration: give one of them"};
+  if (arguments.steps < 0) return Error{fmt::format("--steps: {} is not allowed; at least 1", arguments.steps)};
+  if (arguments.steps > 0) duration = static_cast<double>(arguments.steps) * step;
+  if (!arguments.duration.empty()) {
+    const auto given = io::parse_duration(arguments.duration);
+    if (!given) return Error{"--duration: " + given.error().message};
+    duration = *given;
+  }
+  const double steps = std::round(duration / step);
+  if (!(steps >= 1 && steps <= most_steps))
+    return Error{fmt::format("{:.4g} steps of {} s are not allowed; 1 … {:g} (--steps, --duration)", steps,
+                             shortest(step), most_steps)};
+  return static_cast<long>(steps);
+}
+
+std::string distribution(const realtime::StepTimes& times) {
+  const auto us = [](double ns) { return fmt::format("{:.1f}", 1e-3 * ns); };
+  return fmt::format("median {}, 99 % {}, 99.9 % {}, 99.99 % {}, longest {} µs", us(times.quantile(0.5)),
+                     us(times.quantile(0.99)), us(times.quantile(0.999)), us(times.quantile(0.9999)),
+                     us(static_cast<double>(times.longest())));
+}
+
+void say(std::string_view what, const std::string& words) { fmt::print(stderr, "  {:<12} {}\n", what, words); }
+
+void print_report(const realtime::RunnerReport& report, const io::RealtimeResult& result, const realtime::Plan& plan,
+                  bool free_run) {
+  say("ended", result.reason.empty() ? fmt::format("{} at t = {:.10g} s", result.status, result.t) : result.reason);
+  say("steps",
+      fmt::format("{}{}{}", report.steps,
+                  report.failures > 0 ? fmt::format(", {} failed and held", report.failures) : "",
+                  report.warnings > 0 ? fmt::format(", {} with an error estimate above 1", report.warnings) : ""));
+  if (report.times.count() > 0) say("step times", distribution(report.times));
+  if (report.wake_up.count() > 0) say("woken late", distribution(report.wake_up));
+  say("deadlines", fmt::format("{} of {} {}", report.missed, report.steps,
+                               free_run ? fmt::format("steps took longer than {:.6g} µs", 1e6 * plan.step) : "missed"));
+  say("largest", fmt::format("change in a step {:.3g} of its tolerance, algebraic residual {:.3g}{}{}",
+                             report.largest_error, report.largest_algebraic_residual,
+                             plan.back_end == realtime::StaticKind::lu
+                                 ? fmt::format(", backward error {:.1e}", report.largest_backward_error)
+                                 : "",
+                             plan.damping ? fmt::format(", smallest damping {:.3g}", report.smallest_damping) : ""));
+  for (const auto& sentence : report.not_got) say("not got", sentence);
+}
+
+}  // namespace
+
+int realtime_run(const RealtimeRunArguments& arguments) {
+  const auto plan = io::read_plan_file(arguments.plan);
+  if (!plan) return complain(plan.error());
+  const auto model = realtime_model(*plan, arguments.plan, arguments.set);
+  if (!model) return complain(model.error());
+  const auto stepper = stepper_at_start(*model, *plan);
+  if (!stepper) return complain(Error{fmt::format("{}: {}", arguments.plan, stepper.error().message)});
+  const auto n_steps = steps_of(arguments, *model, plan->step);
+  if (!n_steps) return complain(n_steps.error());
+  const auto channels = realtime_channels(*model, arguments.channels);
+  if (!channels) return complain(channels.error());
+  if (arguments.every < 0)
+    return complain(Error{fmt::format("--every: {} is not allowed; at least 1", arguments.every)});
+  if (arguments.priority < 0 || arguments.priority > 99)
+    return complain(Error{fmt::format("--priority: {} is outside 1 … 99", arguments.priority)});
+  const auto link = link_of(arguments, *model, **stepper, *channels);
+  if (!link) return complain(link.error());
+  const fs::path folder =
+      arguments.folder.empty() ? fs::path("results") / fs::path(arguments.plan).stem() : fs::path(arguments.folder);
+  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+
+  const double numbers = static_cast<double>(*n_steps) * static_cast<double>(channels->size() + 1);
+  const long every = arguments.every > 0 ? arguments.every : std::lround(std::ceil(numbers / most_numbers));
+  ChannelRecorder recorder(model->dae(), *channels, *n_steps, every);
+  io::RealtimeResult result{.plan = fs::path(arguments.plan).filename().string(), .version = RUBATO_VERSION};
+  result.channels = recorder.trajectory().names;
+  catch_interrupts();
+  fmt::print(stderr, "{}\n", plan->model);
+  say("running", fmt::format("{} steps of {} s, {}, {} unknowns, {} of {} entries{}", *n_steps, shortest(plan->step),
+                             to_string(plan->back_end), model->dae().size(), std::ranges::count(plan->keep, 1),
+                             plan->keep.size(), arguments.free_run ? ", as fast as it goes" : ""));
+  const realtime::RunnerReport report = run_realtime(**stepper, **link,
+                                                     {.n_steps = *n_steps,
+                                                      .free_run = arguments.free_run,
+                                                      .lock_memory = arguments.lock_memory,
+                                                      .cpu = arguments.cpu,
+                                                      .fifo_priority = arguments.priority,
+                                                      .stop_at_failure = !arguments.continue_on_failure},
+                                                     &stop_flag(), &recorder);
+  result.t = (*stepper)->time();
+  const bool failed = report.failures > 0;
+  result.status = report.interrupted ? "interrupted" : failed ? "failed" : "finished";
+  if (failed)
+    result.reason =
+        fmt::format("step {} to t = {:.6g} s: {}", report.first_failed_step + 1,
+                    (*stepper)->time() - static_cast<double>(report.steps - 1 - report.first_failed_step) * plan->step,
+                    to_string(report.first_failure.status));
+  print_report(report, result, *plan, arguments.free_run);
+
+  bool written = true;
+  const std::string title = fmt::format("{}: steps of {} ms", plan->model, shortest(1e3 * plan->step));
+  const std::pair<const char*, std::string> files[] = {
+      {"solution.csv", io::to_csv(recorder.trajectory())},
+      {"summary.json", io::realtime_summary_json(*plan, result, report)},
+      {"timing.json", io::realtime_timing_json(report)},
+      {"missed.csv", io::missed_csv(report, model->start.t, plan->step)},
+      {"times.svg", io::to_svg(times_figure(title, report, plan->step))}};
+  for (const auto& [name, bytes] : files)
+    if (const auto kept = io::write_file(folder / name, bytes); !kept) {
+      note(kept.error().message);
+      written = false;
+    }
+  say("results", folder.string() + "/{solution.csv,summary.json,timing.json,missed.csv,times.svg}");
+  if (report.interrupted) return interrupted;
+  if (failed) return numerical_failure;
+  return written ? done : wrong_input;
+}
+
+}  // namespace rubato::app

@@ -1,0 +1,125 @@
+#include "realtime_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "rubato/io/progress.hpp"
+
+namespace rubato::app {
+
+namespace {
+
+constexpr long most_steps = 1'000'000, most_rows = 2000;
+
+struct SteppedRun {
+  realtime::RunnerReport report;
+  io::Trajectory motion;
+};
+
+Result<SteppedRun> stepped(const RealtimeModel& model, const realtime::Plan& plan, long n_steps, long every) {
+  const auto stepper = realtime::RealtimeStepper::create(model.dae(), plan, model.start);
+  if (!stepper) return stepper.error();
+  std::vector<std::size_t> all(static_cast<std::size_t>(model.dae().size()) + model.dae().output_names().size());
+  for (std::size_t j = 0; j < all.size(); ++j) all[j] = j;
+  ChannelRecorder recorder(model.dae(), std::move(all), n_steps, every);
+  realtime::SignalLink link(model.problem().input.get(), plan.step);
+  SteppedRun run;
+  run.report = run_realtime(**stepper, link, {.n_steps = n_steps, .free_run = true, .warm_up = 0}, nullptr, &recorder);
+  run.motion = recorder.trajectory();
+  if (run.report.failures > 0)
+    return Error{fmt::format("off line, step {} to t = {:.6g} s fails: {}", run.report.first_failed_step + 1,
+                             (*stepper)->time(), to_string(run.report.first_failure.status))};
+  return run;
+}
+
+Result<io::Trajectory> accurately(const RealtimeModel& model, const std::vector<double>& times) {
+  InitialValueProblem problem = model.problem();
+  problem.t_end = times.back();
+  const AccurateRun accurate = accurate_run(model.task);
+  Recorder recorder(problem, times);
+  io::Progress progress(problem.t_start, problem.t_end);
+  Observer* const observers[] = {&recorder, &progress};
+  const auto summary = integrate(problem, accurate.method, accurate.options, {.observers = observers});
+  if (!summary) return Error{in_run_file_words(summary.error().message)};
+  if (!completed(summary->status) || recorder.rows() != times.size())
+    return Error{fmt::format("the accurate run with {} ends at t = {:.6g} s: {}", accurate.method, summary->t,
+                             in_run_file_words(summary->reason))};
+  return io::trajectory_of(recorder);
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+std::vector<Deviation> deviations(const RealtimeModel& model, const OfflineStudy& study) {
+  std::vector<Deviation> found;
+  const Layout& layout = model.dae().layout();
+  for (std::size_t j = 0; j < study.plan_motion.channels(); ++j) {
+    const std::vector<double> exact = study.accurate_motion.column(j), plan = study.plan_motion.column(j),
+                              whole = study.whole_motion.column(j);
+    const auto [low, high] = std::minmax_element(exact.begin(), exact.end());
+    const double range = *high - *low;
+    if (!(range > 1e-9 * std::max({1.0, std::abs(*low), std::abs(*high)}))) continue;  // constant
+    const auto kind = static_cast<int>(j) >= layout.size()                          ? Deviation::Kind::output
+                      : layout.kind(static_cast<int>(j)) == rubato::Kind::algebraic ? Deviation::Kind::algebraic
+                                                                                    : Deviation::Kind::differential;
+    found.push_back({.channel = study.plan_motion.names[j],
+                     .kind = kind,
+                     .range = range,
+                     .plan_accurate = 100 * largest_difference(plan, exact) / range,
+                     .plan_whole = 100 * largest_difference(plan, whole) / range,
+                     .whole_accurate = 100 * largest_difference(whole, exact) / range});
+  }
+  return found;
+}
+
+}  // namespace
+
+Deviation OfflineStudy::worst(Deviation::Kind kind, double Deviation::*difference) const {
+  Deviation worst{.kind = kind};
+  for (const Deviation& deviation : deviations)
+    if (deviation.kind == kind && (worst.channel.empty() || deviation.*difference > worst.*difference))
+      worst = deviation;
+  return worst;
+}
+
+AccurateRun accurate_run(const Task& task) {
+  constexpr double tight = 1e-7;
+  AccurateRun accurate{
+      .method = task.method->info.embedded_order > 0 ? task.method->info.name : std::string(default_method),
+      .options = task.config.options};
+  IntegrateOptions& options = accurate.options;
+  options.step.fixed_step = 0;
+  const double ratio = task.instance.measure.atol_per_rtol;
+  options.tolerances.rtol = std::min(options.tolerances.rtol, tight);
+  options.tolerances.atol = std::min(options.tolerances.atol, tight * ratio);
+  if (!(options.step.initial_step > 0)) options.step.initial_step = task.instance.suggested_initial_step;
+  return accurate;
+}
+
+Result<OfflineStudy> study_off_line(const RealtimeModel& model, const realtime::Plan& plan,
+                                    const realtime::Plan& whole) {
+  const InitialValueProblem& problem = model.problem();
+  OfflineStudy study;
+  const double wanted = std::round((problem.t_end - problem.t_start) / plan.step);
+  study.n_steps = static_cast<long>(std::clamp(wanted, 1.0, static_cast<double>(most_steps)));
+  const long every = (study.n_steps + most_rows - 1) / most_rows;
+  auto ours = stepped(model, plan, study.n_steps, every);
+  if (!ours) return ours.error();
+  auto theirs = stepped(model, whole, study.n_steps, every);
+  if (!theirs) return Error{"with the whole Jacobian, " + theirs.error().message};
+  auto accurate = accurately(model, ours->motion.times);
+  if (!accurate) return accurate.error();
+  study.plan = std::move(ours->report);
+  study.plan_motion = std::move(ours->motion);
+  study.whole_motion = std::move(theirs->motion);
+  study.accurate_motion = std::move(*accurate);
+  study.deviations = deviations(model, study);
+  return study;
+}
+
+}  // namespace rubato::app

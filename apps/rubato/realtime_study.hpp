@@ -1,0 +1,36 @@
+#pragma once
+/// A plan off line, beside the whole Jacobian and an accurate run: what its error will be.
+#include "realtime_model.hpp"
+
+namespace rubato::app {
+
+/// The method and the options of runs that others are measured with: the model's own, with tolerances of 1e-7 at most.
+struct AccurateRun {
+  std::string method;
+  IntegrateOptions options;
+};
+[[nodiscard]] AccurateRun accurate_run(const Task& task);
+
+/// Largest differences of one channel in % of its range along the accurate run.
+struct Deviation {
+  enum class Kind : std::uint8_t { differential, algebraic, output };
+  std::string channel = {};  ///< empty: none
+  Kind kind = Kind::differential;
+  double range = 0;
+  double plan_accurate = 0, plan_whole = 0, whole_accurate = 0;  ///< who from whom
+};
+
+struct OfflineStudy {
+  long n_steps = 0;
+  realtime::RunnerReport plan;
+  std::vector<Deviation> deviations;  ///< of all channels that move
+  io::Trajectory plan_motion, whole_motion, accurate_motion;
+  /// The channel of this kind with the largest difference.
+  [[nodiscard]] Deviation worst(Deviation::Kind kind, double Deviation::*difference) const;
+};
+
+/// Steps up to the model's end, but not more than a million. Refuses a plan with which a step fails.
+[[nodiscard]] Result<OfflineStudy> study_off_line(const RealtimeModel& model, const realtime::Plan& plan,
+                                                  const realtime::Plan& whole);
+
+}  // namespace rubato::app
