@@ -24,7 +24,7 @@ void dot(io::Series& series, double x, double y) {
 }
 
 io::Series unit_circle() {
-  io::Series circle{.name = "|λ| = 1", .stroke = io::Stroke::dashed, .colour = black, .opacity = 0.5};
+  io::Series circle{.stroke = io::Stroke::dashed, .colour = black, .opacity = 0.5};
   for (int k = 0; k <= 180; ++k) {
     circle.x.push_back(std::cos(2 * std::numbers::pi * k / 180));
     circle.y.push_back(std::sin(2 * std::numbers::pi * k / 180));
@@ -32,32 +32,39 @@ io::Series unit_circle() {
   return circle;
 }
 
-/// Filled bars of a histogram, from bin to bin.
-io::Series bars(const realtime::StepTimes& times, std::string name, int colour) {
-  io::Series series{.name = std::move(name), .colour = colour, .filled = true};
+/// Bars of a histogram, from bin to bin.
+io::Panel histogram(const realtime::StepTimes& times, std::string label, int colour, double mark) {
+  io::Series outline{.colour = colour};
   for (std::size_t b = 0; b < times.bins().size(); ++b) {
     if (times.bins()[b] == 0) continue;
     const double end = 1e-3 * realtime::StepTimes::bin_end(static_cast<int>(b)),
                  begin = end * std::exp2(-1.0 / realtime::StepTimes::bins_per_octave),
                  count = static_cast<double>(times.bins()[b]);
-    series.x.insert(series.x.end(), {begin, begin, end, end, gap});
-    series.y.insert(series.y.end(), {0.5, count, count, 0.5, gap});
+    outline.x.insert(outline.x.end(), {begin, begin, end, end, gap});
+    outline.y.insert(outline.y.end(), {0.5, count, count, 0.5, gap});
   }
-  return series;
+  io::Series area = outline;
+  area.filled = true;
+  return {.y_label = std::move(label),
+          .y_scale = io::Scale::logarithmic,
+          .series = {std::move(area), std::move(outline)},
+          .marks = {mark}};
 }
 
 }  // namespace
 
 io::Figure eigenvalue_figure(const std::string& title, const std::vector<realtime::StepSpectrum>& whole,
                              const std::vector<realtime::StepSpectrum>& kept) {
-  io::Series before{.name = "whole Jacobian", .colour = blue}, after{.name = "plan", .colour = orange};
-  for (const auto& [spectra, series] : {std::pair{&whole, &before}, {&kept, &after}})
-    for (const auto& spectrum : *spectra)
-      for (const auto& lambda : spectrum.lambda) dot(*series, lambda.real(), lambda.imag());
+  const auto panel = [](const char* name, const std::vector<realtime::StepSpectrum>& spectra, int colour) {
+    io::Series series{.colour = colour};
+    for (const auto& spectrum : spectra)
+      for (const auto& lambda : spectrum.lambda) dot(series, lambda.real(), lambda.imag());
+    return io::Panel{.y_label = fmt::format("Im λ, {}", name), .series = {unit_circle(), std::move(series)}};
+  };
   return {.title = title,
-          .subtitle = fmt::format("eigenvalues of a step at {} samples", whole.size()),
+          .subtitle = fmt::format("eigenvalues of a step at {} samples, and the unit circle", whole.size()),
           .x_label = "Re λ",
-          .panels = {{.y_label = "Im λ", .series = {unit_circle(), before, after}}},
+          .panels = {panel("whole Jacobian", whole, blue), panel("plan", kept, orange)},
           .equal_units = true};
 }
 
@@ -126,16 +133,19 @@ io::Figure deviation_figure(const std::string& title, const OfflineStudy& study,
 }
 
 io::Figure times_figure(const std::string& title, const realtime::RunnerReport& report, double step) {
-  io::Panel panel{.y_label = "steps", .y_scale = io::Scale::logarithmic, .marks = {1e6 * step}};
-  panel.series.push_back(bars(report.times, "step", blue));
-  if (report.wake_up.count() > 0) panel.series.push_back(bars(report.wake_up, "wake-up", orange));
-  return {.title = title,
-          .subtitle = fmt::format("{} steps, median {:.1f} µs, longest {:.1f} µs, {} deadlines missed", report.steps,
-                                  1e-3 * report.times.quantile(0.5), 1e-3 * static_cast<double>(report.times.longest()),
-                                  report.missed),
-          .x_label = "µs; dotted: a step of the clock",
-          .x_scale = io::Scale::logarithmic,
-          .panels = {std::move(panel)}};
+  const double mark = 1e6 * step;
+  io::Figure figure{.title = title,
+                    .subtitle = fmt::format("{} steps, median {:.1f} µs, longest {:.1f} µs, {} deadlines missed",
+                                            report.steps, 1e-3 * report.times.quantile(0.5),
+                                            1e-3 * static_cast<double>(report.times.longest()), report.missed),
+                    .x_label = "µs; dotted: a step of the clock",
+                    .x_scale = io::Scale::logarithmic,
+                    .panels = {histogram(report.times, "steps that took so long", blue, mark)}};
+  if (report.wake_up.count() > 0)
+    figure.panels.push_back(histogram(report.wake_up, "wake-ups that came so late", orange, mark));
+  const auto longest = static_cast<double>(std::max(report.times.longest(), report.wake_up.longest()));
+  figure.x_extent = {1, 1.2 * std::max(mark, 1e-3 * longest)};
+  return figure;
 }
 
 }  // namespace rubato::app
