@@ -101,6 +101,7 @@ struct PlanArguments {
   std::string back_end = "auto";
   std::string time = "start";
   bool damping = false;
+  std::vector<int> step_numbers = {1};  ///< of extrapolation
   double rtol = 1, atol = 1;       ///< of the error estimate
   std::string file = "plan.toml";  ///< or a folder: plan.toml in it, and the pictures
   std::string pictures;            ///< a folder; empty: none

@@ -276,6 +276,11 @@ struct CommandLine {
     command->add_option("--time", plan.time, "Where in a step time stands in the equations: start or end (start)")
         ->type_name("NAME");
     command->add_flag("--damping", plan.damping, "Damp steps of algebraic unknowns; two more evaluations per step");
+    command
+        ->add_option("--step-numbers", plan.step_numbers,
+                     "Extrapolation: small steps per row of the tableau, e.g. 1,2 for order 2 (1: none)")
+        ->delimiter(',')
+        ->type_name("N,N");
     command->add_option("--rtol", plan.rtol, "Relative tolerance of the error estimate, which warns only (1)")
         ->type_name("NUMBER");
     command->add_option("--atol", plan.atol, "Absolute tolerance of the error estimate (1)")->type_name("NUMBER");

@@ -120,7 +120,7 @@ Result<Structure> structure_of(const PlanArguments& arguments, const Request& re
     io::CountProgress progress;
     realtime::SparsingOptions options{.rho = arguments.rho,
                                       .growth = arguments.growth,
-                                      .keep_algebraic = arguments.keep_algebraic,
+                                      .keep_algebraic = arguments.keep_algebraic || arguments.step_numbers.size() > 1,
                                       .columns = arguments.columns,
                                       .minimum = std::move(*minimum),
                                       .budget = arguments.budget};
@@ -199,7 +199,7 @@ io::Table report_of(const RealtimeModel& model, const Structure& structure, cons
   row("back end", std::string(to_string(whole.plan.back_end)), std::string(to_string(plan.plan.back_end)));
   row("why", whole.reason, plan.reason);
   row("entries of R, or L and U", whole.facts.factor_entries, plan.facts.factor_entries);
-  const auto &a = whole.facts.operations, &b = plan.facts.operations;
+  const auto &a = whole.plan.operations, &b = plan.plan.operations;
   row("additions a step", a.additions, b.additions);
   row("multiplications", a.multiplications, b.multiplications);
   row("divisions", a.divisions, b.divisions);
@@ -225,7 +225,7 @@ io::Table report_of(const RealtimeModel& model, const Structure& structure, cons
   off_whole("off the whole Jacobian: states", Kind::differential);
   off_whole("  algebraic unknowns", Kind::algebraic);
   off_whole("  outputs", Kind::output);
-  row("largest change in a step", std::string(), study.plan.largest_error);
+  row("largest error estimate", std::string(), study.plan.largest_error);
   std::erase_if(table.rows, [](const auto& cells) {
     return std::all_of(cells.begin() + 1, cells.end(), [](const io::Cell& cell) { return cell == io::Cell(""); });
   });
@@ -265,8 +265,11 @@ struct Outcome {
 
 Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& request, const RealtimeModel& model,
                                const Structure& structure, const std::vector<realtime::Sample>& samples) {
-  realtime::PlanOptions options{
-      .step = request.step, .back_end = request.back_end, .time = request.time, .damping = arguments.damping};
+  realtime::PlanOptions options{.step = request.step,
+                                .back_end = request.back_end,
+                                .time = request.time,
+                                .damping = arguments.damping,
+                                .step_numbers = arguments.step_numbers};
   std::string trouble;
   while (true) {
     auto whole = planned(model, realtime::Keep(structure.keep.size(), 1), samples, options);
@@ -316,6 +319,11 @@ int realtime_analyse(const PlanArguments& arguments) {
   if (!samples) return complain(Error{in_run_file_words(samples.error().message)});
   const auto jacobians = sampled_jacobians(model->dae(), model->structure, *samples);
   if (!jacobians) return complain(jacobians.error());
+  if (arguments.step_numbers.size() > 1)
+    note(
+        "extrapolation keeps derivatives of algebraic equations by algebraic unknowns; the eigenvalues are those of a "
+        "single "
+        "step, the run off line is the tableau's");
   const auto structure = structure_of(arguments, *request, *model, *jacobians);
   if (!structure) return complain(structure.error());
   if (structure->exhausted) note("the search ended with its budget (--budget); more of it may leave out more entries");

@@ -120,8 +120,8 @@ void print_report(const realtime::RunnerReport& report, const io::RealtimeResult
   if (report.wake_up.count() > 0) say("woken late", distribution(report.wake_up));
   say("deadlines", fmt::format("{} of {} {}", report.missed, report.steps,
                                free_run ? fmt::format("steps took longer than {:.6g} µs", 1e6 * plan.step) : "missed"));
-  say("largest", fmt::format("change in a step {:.3g} of its tolerance, algebraic residual {:.3g}{}{}",
-                             report.largest_error, report.largest_algebraic_residual,
+  say("largest", fmt::format("error estimate {:.3g}, algebraic residual {:.3g}{}{}", report.largest_error,
+                             report.largest_algebraic_residual,
                              plan.back_end == realtime::StaticKind::lu
                                  ? fmt::format(", backward error {:.1e}", report.largest_backward_error)
                                  : "",
