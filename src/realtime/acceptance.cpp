@@ -17,7 +17,7 @@ std::span<const std::complex<double>> spectrum_view(const StepSpectrum& s) {
 
 std::optional<StepSpectrum> Acceptance::spectrum(const SampleCase& sample, const Keep& keep) {
   ++evaluations_;
-  return step_spectrum(pencil_.pair(*sample.values, keep));
+  return step_spectrum(pencil_, *sample.values, keep);
 }
 
 std::optional<std::vector<double>> Acceptance::ratios(const SampleCase& sample, const Keep& keep) {
@@ -48,7 +48,9 @@ bool Acceptance::accepts_everywhere(const Keep& keep) {
     failed_last_ = at;
     return false;
   }
-  return true;
+  if (!also_) return true;
+  ++evaluations_;
+  return also_(keep);
 }
 
 std::optional<SampleMargin> Acceptance::margin(const SampleCase& sample, const Keep& keep) {

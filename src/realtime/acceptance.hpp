@@ -16,15 +16,15 @@ struct SampleCase {
 
 class Acceptance {
  public:
-  Acceptance(const StepPencil& pencil, double growth, long budget)
-      : pencil_(pencil), growth_(growth), budget_(budget) {}
+  Acceptance(const StepPencil& pencil, const SparsingOptions& options)
+      : pencil_(pencil), growth_(options.growth), budget_(options.budget), also_(options.also) {}
 
   std::vector<SampleCase> samples;
 
   /// How far each eigenvalue went, as part of what it may; growth beyond the limit counts as a ratio above 1. Empty: singular.
   [[nodiscard]] std::optional<std::vector<double>> ratios(const SampleCase& sample, const Keep& keep);
   [[nodiscard]] bool accepts(const SampleCase& sample, const Keep& keep);
-  /// Begins with the sample that failed last.
+  /// Begins with the sample that failed last; where all pass, the user's test decides.
   [[nodiscard]] bool accepts_everywhere(const Keep& keep);
   [[nodiscard]] std::optional<SampleMargin> margin(const SampleCase& sample, const Keep& keep);
 
@@ -38,6 +38,7 @@ class Acceptance {
   const StepPencil& pencil_;
   double growth_;
   long budget_, evaluations_ = 0;
+  std::function<bool(const Keep&)> also_;
   std::size_t failed_last_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <string>
 
 namespace rubato::realtime {
 
@@ -62,7 +63,7 @@ std::optional<Choice> search_weights(Acceptance& acceptance, const SampleCase& s
 
   std::optional<Choice> best;
   std::size_t fewest = units.places.size();
-  std::map<Choice, std::vector<unsigned char>> known;  // satisfied blocks of choices tried before
+  std::map<std::string, std::vector<unsigned char>> known;  // satisfied blocks of choices tried before
   int since_better = 0, since_raised = 0;
   for (int round = 0; round < most_rounds && acceptance.left() > 0; ++round) {
     Choice test = base;
@@ -72,7 +73,7 @@ std::optional<Choice> search_weights(Acceptance& acceptance, const SampleCase& s
         sum += weights[k].now * criteria.changes(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(u));
       if (!(sum < 1) || units.required[u] != 0) test[u] = 1;
     }
-    auto [at, unseen] = known.try_emplace(test);
+    auto [at, unseen] = known.try_emplace(std::string(test.begin(), test.end()));
     std::vector<unsigned char>& satisfied = at->second;
     if (unseen) {
       const auto ratios = acceptance.ratios(sample, units.keep(test));

@@ -77,11 +77,7 @@ std::vector<int> transversal(const MassSplit& split, const StepPencil& pencil, c
 class Search {
  public:
   Search(const StepPencil& pencil, MassSplit split, const SparsePattern& mass, const SparsingOptions& options)
-      : pencil_(pencil),
-        split_(std::move(split)),
-        mass_(mass),
-        o_(options),
-        acceptance_(pencil, options.growth, options.budget) {}
+      : pencil_(pencil), split_(std::move(split)), mass_(mass), o_(options), acceptance_(pencil, options) {}
 
   Result<Sparsing> run(const std::vector<std::vector<double>>& samples);
 
@@ -112,7 +108,7 @@ Result<void> Search::take(const std::vector<std::vector<double>>& samples) {
                       "the index is above 1, or the problem is singular",
                       s, split_.algebraic_cols.size())};
     gains_.push_back(std::move(*gains));
-    auto spectrum = step_spectrum(pencil_.pair(samples[s]));
+    auto spectrum = step_spectrum(pencil_, samples[s], pencil_.all());
     if (!spectrum)
       return Error{
           fmt::format("sparsing: at sample {} the matrix L - step*Df is singular for step = {}", s, pencil_.step())};

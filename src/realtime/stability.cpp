@@ -7,6 +7,7 @@
 
 #include "linalg/blas_turn.hpp"
 #include "realtime/lapack.hpp"
+#include "realtime/sparse_evolution.hpp"
 #include "rubato/realtime/deflation.hpp"
 
 namespace rubato::realtime {
@@ -33,17 +34,22 @@ std::optional<Eigen::VectorXcd> eigenvalues(Matrix m) {
   return lambda;
 }
 
-}  // namespace
-
-std::optional<StepSpectrum> step_spectrum(const StepPair& pair) {
-  auto m = evolution(pair);
+/// M has the eigenvalues that are not zero by structure.
+std::optional<StepSpectrum> spectrum_of(std::optional<Matrix> m, Eigen::Index n) {
   if (!m) return std::nullopt;
   const auto found = eigenvalues(std::move(*m));
   if (!found) return std::nullopt;
-  const Eigen::Index n = pair.a.rows();
   StepSpectrum spectrum{Eigen::VectorXcd::Zero(n), static_cast<int>(n - found->size())};
   spectrum.lambda.head(found->size()) = *found;
   return spectrum;
+}
+
+}  // namespace
+
+std::optional<StepSpectrum> step_spectrum(const StepPair& pair) { return spectrum_of(evolution(pair), pair.a.rows()); }
+
+std::optional<StepSpectrum> step_spectrum(const StepPencil& pencil, In jacobian_values, const Keep& keep) {
+  return spectrum_of(sparse_evolution(pencil, jacobian_values, keep), pencil.size());
 }
 
 Result<std::vector<StepSpectrum>> sample_spectra(const StepPencil& pencil, const Keep& keep,
@@ -51,7 +57,7 @@ Result<std::vector<StepSpectrum>> sample_spectra(const StepPencil& pencil, const
   const detail::BlasTurn turn;
   std::vector<StepSpectrum> spectra;
   for (const auto& values : samples) {
-    auto spectrum = step_spectrum(pencil.pair(values, keep));
+    auto spectrum = step_spectrum(pencil, values, keep);
     if (!spectrum)
       return Error{fmt::format("real time: at sample {} the step matrix is singular for a step of {} s",
                                spectra.size() + 1, pencil.step())};

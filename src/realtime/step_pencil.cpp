@@ -44,9 +44,14 @@ Result<MassSplit> split_mass(const SparsePattern& mass, In values) {
   return split;
 }
 
-StepPencil::StepPencil(SparsePattern jacobian, const SparsePattern& mass, In mass_values, double step)
-    : jacobian_(std::move(jacobian)), places_(places_of(jacobian_)), mass_(dense(mass, mass_values)), step_(step) {
-  RUBATO_ASSERT(jacobian_.rows() == mass.rows() && jacobian_.cols() == mass.cols() && mass.rows() == mass.cols(),
+StepPencil::StepPencil(SparsePattern jacobian, SparsePattern mass, In mass_values, double step)
+    : jacobian_(std::move(jacobian)),
+      places_(places_of(jacobian_)),
+      mass_pattern_(std::move(mass)),
+      mass_values_(mass_values.begin(), mass_values.end()),
+      mass_(dense(mass_pattern_, mass_values_)),
+      step_(step) {
+  RUBATO_ASSERT(jacobian_.rows() == mass_.rows() && jacobian_.cols() == mass_.cols() && mass_.rows() == mass_.cols(),
                 "two square matrices of one size");
 }
 

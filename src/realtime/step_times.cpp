@@ -16,6 +16,14 @@ void StepTimes::record(std::int64_t nanoseconds) noexcept {
   longest_ = std::max(longest_, nanoseconds);
 }
 
+StepTimes& StepTimes::operator+=(const StepTimes& other) noexcept {
+  for (std::size_t b = 0; b < bins_.size(); ++b) bins_[b] += other.bins_[b];
+  count_ += other.count_;
+  sum_ += other.sum_;
+  longest_ = std::max(longest_, other.longest_);
+  return *this;
+}
+
 double StepTimes::quantile(double part) const noexcept {
   const auto wanted = static_cast<long>(std::ceil(part * static_cast<double>(count_)));
   long seen = 0;

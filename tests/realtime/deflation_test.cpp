@@ -5,8 +5,10 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
+#include <random>
 
 #include "realtime/linear_problems.hpp"
+#include "rubato/realtime/matching.hpp"
 #include "rubato/realtime/stability.hpp"
 
 namespace rubato::realtime {
@@ -97,6 +99,35 @@ TEST(StepSpectrum, DampsExactlyOutsideTheUnitDiscAroundOne) {
       const Complex z = Complex(1) + std::polar(radius, angle);
       EXPECT_EQ(std::abs(amplification(z)) < 1, radius > 1);
     }
+}
+
+/// Two ways to one spectrum: dense factors of the whole pair, sparse ones of B with the rows and columns that cover A. Round-off of
+/// eigenvalues of condition 1e3 and more: 1e-10.
+TEST(StepSpectrum, IsTheSameFromSparseFactors) {
+  std::mt19937 random(3);
+  std::bernoulli_distribution kept(0.7);
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const auto p = random_problem(12, 7, seed);
+    const StepPencil pencil = p.pencil();
+    Keep keep = pencil.all();
+    for (std::size_t at = 0; at < keep.size(); ++at)
+      keep[at] = kept(random) || pencil.places()[at].row == pencil.places()[at].col;
+    const auto dense = step_spectrum(pencil.pair(p.values, keep)), sparse = step_spectrum(pencil, p.values, keep);
+    ASSERT_TRUE(dense && sparse);
+    EXPECT_EQ(dense->zeros, sparse->zeros);
+    const auto numbers = [](const StepSpectrum& s) { return std::span<const Complex>(s.lambda.data(), 12); };
+    const double size = 1 + dense->radius();
+    EXPECT_LT(match_spectra(numbers(*dense), numbers(*sparse), std::vector<double>(12, size)).ratio, 1e-10) << seed;
+  }
+}
+
+/// The last row is empty.
+TEST(StepSpectrum, OfSparseFactorsSaysThatAMatrixIsSingular) {
+  const auto p = random_problem(5, 3, 1);
+  Keep keep = p.pencil().all();
+  for (int j = 0; j < 5; ++j) keep[static_cast<std::size_t>(p.jacobian.index_of(4, j))] = 0;
+  EXPECT_FALSE(step_spectrum(p.pencil(), p.values, keep));
+  EXPECT_TRUE(step_spectrum(p.pencil(), p.values, p.pencil().all()));
 }
 
 TEST(StepSpectrum, SaysThatAMatrixIsSingular) {

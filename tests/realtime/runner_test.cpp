@@ -49,6 +49,19 @@ TEST(StepTimes, QuantilesAreExactToABin) {
   EXPECT_EQ(times.count(), 1002);
 }
 
+TEST(StepTimes, RunsAddUp) {
+  StepTimes first, second, both;
+  for (int k = 1; k <= 100; ++k) {
+    (k % 3 == 0 ? first : second).record(k * 1000);
+    both.record(k * 1000);
+  }
+  first += second;
+  EXPECT_EQ(first.count(), both.count());
+  EXPECT_EQ(first.bins(), both.bins());
+  EXPECT_EQ(first.longest(), both.longest());
+  EXPECT_DOUBLE_EQ(first.mean(), both.mean());
+}
+
 /// Runs for as long as it simulates, and leaves no trace of the steps it warmed up with.
 TEST(Runner, KeepsTheClock) {
   Loop loop(2e-3);

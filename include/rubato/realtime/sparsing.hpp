@@ -28,6 +28,9 @@ struct SparsingOptions {
   Keep minimum = {};                 ///< entries that must stay; empty: none
   Keep start = {};     ///< a structure accepted for a smaller ρ: the result has no more entries. Empty: none
   long budget = 4000;  ///< spectra to compute, at most (and at least one for each sample)
+  /// Asked last, where all eigenvalues pass, and counted as a spectrum: eigenvalues do not see chains of entries that delay an unknown
+  /// step after step (a run does, trial.hpp). None: eigenvalues decide alone.
+  std::function<bool(const Keep&)> also = {};
   std::function<void(const SparsingProgress&)> progress = {};
 };
 

@@ -20,6 +20,8 @@ struct StepSpectrum {
 
 /// Empty where B is singular or eigenvalues are not found.
 [[nodiscard]] std::optional<StepSpectrum> step_spectrum(const StepPair& pair);
+/// The same from a sparse factor of B: a search asks for thousands, and hundreds of algebraic unknowns have few entries each.
+[[nodiscard]] std::optional<StepSpectrum> step_spectrum(const StepPencil& pencil, In jacobian_values, const Keep& keep);
 
 /// One for each sample, a Jacobian's values on its pattern. Refuses a sample whose step matrix is singular.
 [[nodiscard]] Result<std::vector<StepSpectrum>> sample_spectra(const StepPencil& pencil, const Keep& keep,

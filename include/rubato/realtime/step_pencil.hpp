@@ -24,7 +24,7 @@ struct StepPair {
 /// The constant part: structure, L and τ.
 class StepPencil {
  public:
-  StepPencil(SparsePattern jacobian, const SparsePattern& mass, In mass_values, double step);
+  StepPencil(SparsePattern jacobian, SparsePattern mass, In mass_values, double step);
 
   [[nodiscard]] int size() const noexcept { return jacobian_.rows(); }
   [[nodiscard]] double step() const noexcept { return step_; }
@@ -33,6 +33,9 @@ class StepPencil {
     return places_;
   }  ///< of Df, in the order of its values
   [[nodiscard]] const Matrix& mass() const noexcept { return mass_; }
+  /// L by its entries.
+  [[nodiscard]] const SparsePattern& mass_pattern() const noexcept { return mass_pattern_; }
+  [[nodiscard]] In mass_values() const noexcept { return mass_values_; }
 
   [[nodiscard]] Keep all() const { return Keep(places_.size(), 1); }
   [[nodiscard]] StepPair pair(In jacobian_values, const Keep& keep) const;
@@ -41,6 +44,8 @@ class StepPencil {
  private:
   SparsePattern jacobian_;
   std::vector<Entry> places_;
+  SparsePattern mass_pattern_;
+  std::vector<double> mass_values_;
   Matrix mass_;
   double step_;
 };

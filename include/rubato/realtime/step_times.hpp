@@ -11,6 +11,8 @@ class StepTimes {
   static constexpr int bins_per_octave = 16, n_octaves = 34;  ///< 1 ns … 17 s
 
   void record(std::int64_t nanoseconds) noexcept;
+  /// Steps of several runs together.
+  StepTimes& operator+=(const StepTimes& other) noexcept;
   [[nodiscard]] long count() const noexcept { return count_; }
   [[nodiscard]] double mean() const noexcept { return count_ > 0 ? sum_ / static_cast<double>(count_) : 0; }
   [[nodiscard]] std::int64_t longest() const noexcept { return longest_; }
