@@ -51,6 +51,8 @@ Result<Analysed> find_method(const std::string& name) {
           "method {} has no stability function: analyse is for one-step methods; `rubato list methods` says how stable "
           "it is",
           name)};
+    if (known == name && listed.info.kind == "extrapolation")
+      return Error{fmt::format("method {} has no table: `rubato list methods` says how stable it is", name)};
     if (known == name && is_strategy(listed.info))
       return Error{fmt::format("method {} has no table of its own: {}; analyse these", name, not_one_table(name))};
     if (name.starts_with(known + ":"))

@@ -40,8 +40,9 @@ std::vector<std::string> formulations_of(const catalogue::Entry& entry) {
 bool claims(const Method& method, const Dae& dae) {
   if (method.info.kind == "Newmark") return false;  // tests/theory/alpha_methods_test.cpp; not examined here yet
   const bool undamped = method.info.f_calls == 0 && std::abs(method.info.r_infinity) > 1 - 1e-9;  // Gauss, IIID, …
-  // Of the multistep methods the one of variable order.
+  // Of the multistep and extrapolation methods those of variable order.
   if (method.info.kind == "multistep" && method.info.name != "bdf") return false;
+  if (method.info.kind == "extrapolation" && method.info.name != "extrapolated-euler") return false;
   return method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0 && !undamped;
 }
 
