@@ -17,6 +17,10 @@ namespace {
 /// Multipliers may grow to a thousand, and the solution of every sample must be as good as rounding allows.
 constexpr double least_ratio = 1e-3, largest_sample_error = 1e-12;
 
+/// Algebraic equations hold so well after extrapolation that rows of their corrections consist of rounding errors, which the monitor
+/// measures against themselves: up to 8e-8 for the robot of 354 unknowns, with angles that agree with QR to 12 digits.
+constexpr double largest_extrapolated_error = 1e-6;
+
 constexpr int largest_number = 64;
 constexpr std::size_t most_columns = 12;
 
@@ -162,6 +166,7 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
     if (!projection) return projection.error();
     plan.operations += (*projection)->operations();
   }
+  if (plan.step_numbers.size() > 1) plan.largest_backward_error = largest_extrapolated_error;
   return plan;
 }
 
