@@ -22,8 +22,7 @@ std::size_t count(int n) { return static_cast<std::size_t>(n); }
 
 /// Unknowns of the block in the order λ, ν, a: that of the formulation.
 ConstraintProjection::ConstraintProjection(const FormulatedDae& dae, const ModelStructure& structure, int n)
-    : dae_(dae),
-      system_(dae.system()),
+    : system_(dae.system()),
       sizes_(system_.sizes()),
       count_(n),
       q_(offset_of(dae.layout(), "q")),
@@ -98,10 +97,10 @@ MechanicalPoint<double> ConstraintProjection::point(const At& at, In x) const no
   return p;
 }
 
-/// Δ, the last part of solution_, for the residuals in rows_. Rows that are left out ask for nothing.
-bool ConstraintProjection::correction(In base) noexcept {
-  const In left_out = dae_.left_out(base);
-  for (std::size_t i = 0; i < rows_.size(); ++i) right_[i] = !left_out.empty() && left_out[i] != 0 ? 0.0 : -rows_[i];
+/// Δ, the last part of solution_, for the residuals in rows_. A row that is left out, "multiplier = 0", yields a multiplier here, which acts
+/// along the others: Δ does not depend on it.
+bool ConstraintProjection::correction() noexcept {
+  for (std::size_t i = 0; i < rows_.size(); ++i) right_[i] = -rows_[i];
   return solver_->solve(values_, right_, solution_) == SolveStatus::ok;
 }
 
@@ -115,7 +114,7 @@ bool ConstraintProjection::project(const At& at, In jacobian_values, Out x) noex
     const auto p = point(at, x);
     fine = system_.constraint(p, rows.first(n_lambda)) == EvalStatus::ok && fine;
     std::ranges::fill(rows.subspan(n_lambda), 0.0);
-    fine = correction(at.base) && fine;
+    fine = correction() && fine;
     fine = system_.kinematics(p, delta, rate_) == EvalStatus::ok && fine;
     for (std::size_t i = 0; i < rate_.size(); ++i) x[count(q_) + i] += rate_[i];
   }
@@ -123,7 +122,7 @@ bool ConstraintProjection::project(const At& at, In jacobian_values, Out x) noex
     const auto p = point(at, x);
     fine = system_.constraint_rate(p, rows.first(n_lambda)) == EvalStatus::ok && fine;
     fine = system_.rolling(p, rows.subspan(n_lambda)) == EvalStatus::ok && fine;
-    fine = correction(at.base) && fine;
+    fine = correction() && fine;
     for (std::size_t i = 0; i < delta.size(); ++i) x[count(v_) + i] += delta[i];
   }
   return fine;

@@ -28,7 +28,7 @@ namespace {
 class Keeper final : public Observer {
  public:
   Keeper(std::vector<Sample>& samples, const InitialValueProblem& problem)
-      : samples_(samples), dae_(*problem.dae), same_(1e-9 * (problem.t_end - problem.t_start)) {}
+      : samples_(samples), same_(1e-9 * (problem.t_end - problem.t_start)) {}
 
   /// The state after a jump replaces the one before it.
   void on_restart(double t, In x, In /*w*/, In base, int /*mode*/) override {
@@ -44,13 +44,11 @@ class Keeper final : public Observer {
       sample.x.resize(static_cast<Eigen::Index>(step.x.size()));
       step.interpolate(std::min(sample.t, step.t_end), view(sample.x), {});
       sample.base = map(step.base);
-      dae_.rebase(view(sample.x), view(sample.base));
     }
   }
 
  private:
   std::vector<Sample>& samples_;
-  const Dae& dae_;
   double same_;
 };
 

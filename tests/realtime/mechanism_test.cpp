@@ -118,6 +118,30 @@ TEST(RealtimeMechanism, EachProjectionGainsAPowerOfTheStep) {
   EXPECT_LT(two.velocity, 0.03 * one.velocity);
 }
 
+/// Projections see all of G, also where the step does without an entry: one that is zero at the start and grows as the arm turns.
+TEST(RealtimeMechanism, ProjectionsUseWhatTheStepLeavesOut) {
+  Stepped whole(top(), Held::projected, 1e-3), part(top(), Held::projected, 1e-3);
+  const Layout& layout = whole.problem.dae->layout();
+  const SparsePattern& jacobian = whole.plan.structure.jacobian;
+  const auto values = sampled_jacobians(*whole.problem.dae, whole.plan.structure, {start_of(whole.problem)});
+  ASSERT_TRUE(values.ok());
+  int left_out = -1;
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 6; ++k) {
+      const int place = jacobian.index_of(layout.find("lambda")->offset + i, layout.find("a")->offset + k);
+      if (place >= 0 && whole.plan.constant[place] == 0 && std::abs(values->front()[place]) < 1e-12) left_out = place;
+    }
+  ASSERT_GE(left_out, 0);
+  Keep keep = whole.plan.keep;
+  keep[left_out] = 0;
+  const auto plan = make_plan(*whole.problem.dae, whole.plan.structure, keep, {start_of(whole.problem)},
+                              {.step = 1e-3, .time = StepTime::end, .projections = 1});
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  part.stepper = part.make(*plan);
+  const double all = whole.go_on(0.05).position, some = part.go_on(0.05).position;
+  EXPECT_NEAR(some, all, 0.05 * all);
+}
+
 /// f at the start of a step makes what is driven lag by one; projections do not care.
 TEST(RealtimeMechanism, DrivesLagWhereTimeIsThatOfTheStart) {
   const Moving m = example("four_bar.toml");

@@ -32,9 +32,8 @@ class ConstraintProjection {
  private:
   ConstraintProjection(const FormulatedDae& dae, const ModelStructure& structure, int count);
   [[nodiscard]] MechanicalPoint<double> point(const At& at, In x) const noexcept;
-  [[nodiscard]] bool correction(In base) noexcept;
+  [[nodiscard]] bool correction() noexcept;
 
-  const FormulatedDae& dae_;
   const MechanicalSystem& system_;
   MechanicalSizes sizes_;
   int count_;
