@@ -15,7 +15,8 @@ results=${RESULTS:-results/hil}
 plan=$results/plan.toml
 
 # hold: the robot starts at rest. --whole: no search; sparse plans serve as well.
-[[ -e $plan ]] || "$rubato" realtime analyse examples/robot.toml --set hold=1 --step 1ms --whole -o "$plan"
+mkdir -p "$results"
+"$rubato" realtime analyse examples/robot.toml --set hold=1 --step 1ms --whole -o "$plan" >"$results/report.txt"
 
 case $transport in
   shared-memory) at_robot=(--shared-memory "rubato_hil_$$") at_controller=("${at_robot[@]}") ;;
