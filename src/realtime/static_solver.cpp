@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rubato/realtime/static_lu.hpp"
 #include "rubato/realtime/static_qr.hpp"
@@ -92,23 +93,32 @@ OrderedRows::OrderedRows(const SparsePattern& a, const Ordering& order) : orderi
 }
 
 ResidualMonitor::ResidualMonitor(const SparsePattern& a)
-    : a_(a), residual_(static_cast<std::size_t>(a.rows())), size_(residual_) {}
+    : a_(a), residual_(static_cast<std::size_t>(a.rows())), size_(residual_), row_(residual_) {}
 
 double ResidualMonitor::backward_error(In values, In b, In x) noexcept {
   for (std::size_t i = 0; i < residual_.size(); ++i) {
     residual_[i] = b[i];
-    size_[i] = std::abs(b[i]);
+    size_[i] = row_[i] = 0;
   }
+  double largest = 0;
   const auto starts = a_.column_starts(), rows = a_.row_indices();
-  for (int j = 0; j < a_.cols(); ++j)
+  for (int j = 0; j < a_.cols(); ++j) {
+    largest = std::max(largest, std::abs(x[j]));
     for (int p = starts[j]; p < starts[j + 1]; ++p) {
       const double term = values[p] * x[j];
       residual_[rows[p]] -= term;
       size_[rows[p]] += std::abs(term);
+      row_[rows[p]] += std::abs(values[p]);
     }
+  }
+  const double tiny = 1000 * static_cast<double>(a_.cols()) * std::numeric_limits<double>::epsilon();
   double worst = 0;
-  for (std::size_t i = 0; i < residual_.size(); ++i)  // a row of zeros is exact
-    worst = std::max(worst, std::abs(residual_[i]) / std::max(size_[i], smallest_diagonal));
+  for (std::size_t i = 0; i < residual_.size(); ++i) {
+    const double both = size_[i] + std::abs(b[i]), bound = row_[i] * largest;
+    const double denominator = both > tiny * (bound + std::abs(b[i])) ? both : size_[i] + bound;
+    worst =
+        std::max(worst, std::abs(residual_[i]) / std::max(denominator, smallest_diagonal));  // a row of zeros is exact
+  }
   return worst;
 }
 

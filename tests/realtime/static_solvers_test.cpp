@@ -167,6 +167,17 @@ TEST(StaticLu, TheMonitorSeesPivotsThatDoNotServe) {
 }
 
 /// Two samples that each forbid what the other prefers: the pivots serve both.
+/// A row whose terms vanish beside those of others is as good as exact; the same residual where they do not is none.
+TEST(ResidualMonitor, LeavesRowsOfNothingAside) {
+  const SparsePattern a = SparsePattern::dense(2, 2);
+  const std::vector<double> values = {1, 0, 0, 1}, b = {1, 1e-20};
+  ResidualMonitor monitor(a);
+  EXPECT_EQ(monitor.backward_error(values, b, std::vector<double>{1, 1e-20}), 0);
+  EXPECT_LT(monitor.backward_error(values, b, std::vector<double>{1, 1.1e-20}), 1e-20);
+  EXPECT_NEAR(monitor.backward_error(values, std::vector<double>{1, 1e-3}, std::vector<double>{1, 1.1e-3}), 0.1 / 2.1,
+              1e-12);
+}
+
 TEST(StaticLu, PivotsServeAllSamples) {
   // [a b; c d]: sample 1 has a = 0, sample 2 has d = 0; only the other diagonal serves.
   const std::vector<std::vector<double>> samples = {{0, 1, 1, 1}, {1, 1, 1, 0}};
