@@ -6,13 +6,15 @@
 #include "experiments/hyperelastic/hyperelastic.hpp"
 #include "experiments/index3_scaling/index3_scaling.hpp"
 #include "experiments/krylov_row/krylov_row.hpp"
+#include "experiments/realtime_sparsing/realtime_sparsing.hpp"
 #include "experiments/stiff_irk/stiff_irk.hpp"
 #include "rubato/base/text.hpp"
 
 namespace rubato::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all = {stiff_irk(), index3_scaling(), hyperelastic(), krylov_row()};
+  static const std::vector<Experiment> all = {stiff_irk(), index3_scaling(), hyperelastic(), krylov_row(),
+                                              realtime_sparsing()};
   return all;
 }
 
