@@ -53,7 +53,13 @@ template <class T>
   return regular;
 }
 
-/// T is double, or a number that counts.
+/// x > 0 ? yes : no; numbers that are recorded have their own.
+template <class T>
+[[nodiscard]] T where_positive(const T& x, const T& yes, const T& no) noexcept {
+  return x > T(0.0) ? yes : no;
+}
+
+/// T is double, or a number that counts or is recorded.
 template <class T>
 [[nodiscard]] SolveStatus qr_solve(const QrTables& tables, std::span<const T> values, std::span<const T> b,
                                    std::span<T> solution, QrMemory<T>& memory) noexcept {
@@ -76,13 +82,12 @@ template <class T>
       for (int k = tables.rotation_starts[i]; k < tables.rotation_starts[i + 1]; ++k) {
         const int j = tables.rotations[k], diagonal = r_starts[j], row_end = r_starts[j + 1];
         const T a = r[diagonal], square = a * a + v[j] * v[j];
-        const bool zero = !(square > T(0.0));  // both vanish: the identity
-        const T root = copysign(sqrt(square), a), h = zero ? T(1.0) : root;
-        const T quotient = a / h, s = v[j] / h;
-        const T c = zero ? T(1.0) : quotient;
+        // Where both vanish: the identity.
+        const T h = where_positive(square, copysign(sqrt(square), a), T(1.0));
+        const T c = where_positive(square, a / h, T(1.0)), s = v[j] / h;
         memory.c[k] = c;
         memory.s[k] = s;
-        r[diagonal] = zero ? a : h;
+        r[diagonal] = where_positive(square, h, a);
         v[j] = T(0.0);
         for (int p = diagonal + 1; p < row_end; ++p) {  // (1)
           const T upper = r[p], lower = v[r_cols[p]];
