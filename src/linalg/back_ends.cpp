@@ -64,8 +64,10 @@ Result<BackEnd> back_end_from_name(std::string_view name) {
 Result<void> available(BackEnd back_end) {
   if (back_end == BackEnd::cholmod)
     if (const auto plugin = detail::cholmod_plugin(); !plugin) return plugin.error();
-  if (back_end == BackEnd::incomplete)
-    return Error{"an incomplete factor solves nothing by itself: krylov.factors takes it as preconditioner"};
+  if (back_end == BackEnd::incomplete || back_end == BackEnd::multigrid)
+    return Error{
+        "incomplete factors and multigrid cycles solve nothing by themselves: krylov.factors takes them as "
+        "preconditioners"};
   return {};
 }
 
@@ -101,6 +103,10 @@ template <class T>
 std::unique_ptr<LinearSolver<T>> make_linear_solver(const SparsePattern& pattern, BackEnd back_end) {
   RUBATO_ASSERT(pattern.rows() == pattern.cols(), "a solver needs a square matrix");
   if (back_end == BackEnd::incomplete) return detail::make_incomplete_solver<T>(pattern);
+  if (back_end == BackEnd::multigrid) {
+    if constexpr (std::is_same_v<T, double>) return detail::make_multigrid_solver(pattern);
+    RUBATO_ASSERT(false, "multigrid is for real matrices");
+  }
   const BackEnd choice = resolved(back_end, pattern);
   for (const BackEndEntry& entry : entries)
     if (entry.id == choice) {

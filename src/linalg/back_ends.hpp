@@ -16,6 +16,7 @@ template <class T>
 std::unique_ptr<LinearSolver<T>> make_mumps_solver(const SparsePattern& pattern);
 template <class T>
 std::unique_ptr<LinearSolver<T>> make_incomplete_solver(const SparsePattern& pattern);
+std::unique_ptr<LinearSolver<double>> make_multigrid_solver(const SparsePattern& pattern);
 
 /// Back ends that are loaded when asked for: a shared object librubato_NAME.so with the function
 ///   extern "C" LinearSolver<double>* rubato_make_solver(const SparsePattern&, const PluginHost&)

@@ -2,8 +2,8 @@
 // Saad, Numer. Linear Algebra Appl. 1 (1994) 387, doi:10.1002/nla.1680010405.
 //
 // Entries below 10⁻⁴ of their row are dropped, and at most twenty times the entries of A are kept: memory grows with n, where an exact factor of a
-// mesh in space grows with n^(4/3) and takes n² operations. Multigrid would grow with n alone in time, too, but the distribution's (GAMG of
-// PETSc, MueLu of Trilinos) bring MPI with them, whose symbols those of sequential MUMPS stand in for.
+// mesh in space grows with n^(4/3) and takes n² operations. The number of iterations grows with n, too; where the matrix is one of
+// elasticity or heat conduction multigrid_solver.cpp does without that.
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCore>
 #include <algorithm>

@@ -61,7 +61,8 @@ enum class BackEnd : std::uint8_t {
   klu,
   mumps,
   cholmod,
-  incomplete  ///< no solver but a preconditioner (incomplete LU): not in the list, for KrylovFactors::incomplete
+  incomplete,  ///< no solver but a preconditioner (incomplete LU): not in the list, for KrylovFactors::incomplete
+  multigrid    ///< likewise, for KrylovFactors::multigrid: real matrices with a diagonal
 };
 
 /// The list of back ends: names, help and bindings derive from it.
