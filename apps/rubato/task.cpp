@@ -317,6 +317,8 @@ Result<Task> make_task(io::RunConfig config) {
   const auto method = method_by_name(config.method.empty() ? usual : config.method);
   if (!method) return config.at("solver.method", method.error().message);
   task.method = *method;
+  if (const auto there = available(config.options.linear.back_end); !there)
+    return config.at("solver.back_end", there.error().message);
   if (task.method->info.needs_constant_mass && !instance->problem.dae->constant_mass()) {
     const std::string other = with_accelerations(instance->formulation);
     auto changed = other.empty() ? std::move(instance) : instance_of(config, parameters, other, task.notes);

@@ -24,13 +24,31 @@ Result<void> krylov_checked(const InitialValueProblem& problem, const Method& me
           "krylov.use: {} and its equations have units of their own, so that residuals cannot be compared; mechanical "
           "systems go with krylov.preconditioner = \"factor\"",
           block.name)};
-  if ((old_factor || krylov.automatic) && krylov.products != KrylovProducts::matrix)
-    return Error{fmt::format("{} factorises J now and then, which krylov.products forms with \"matrix\" only",
-                             old_factor ? "krylov.preconditioner = \"factor\"" : "krylov.automatic")};
-  if (krylov.matrix.factors == KrylovFactors::incomplete &&
-      krylov.matrix.constraints == KrylovConstraints::eliminated && !old_factor)
+  if (krylov.automatic && old_factor)
     return Error{
-        "krylov.factors = \"incomplete\" is for preconditioners; krylov.constraints = \"eliminated\" needs exact ones"};
+        "krylov.automatic has no effect with krylov.preconditioner = \"factor\", which weighs old factors against new "
+        "ones "
+        "itself; leave one of them out"};
+  if (krylov.automatic && krylov.products != KrylovProducts::matrix)
+    return Error{"krylov.automatic factorises J now and then, which krylov.products forms with \"matrix\" only"};
+  if (krylov.products != KrylovProducts::matrix && !problem.dae->constant_mass())
+    return Error{
+        "krylov.products: the mass matrix of this model depends on its state, so that the Jacobian is not that of f "
+        "alone; "
+        "use \"matrix\""};
+  const bool inverts = old_factor || krylov.matrix.constraints == KrylovConstraints::eliminated ||
+                       krylov.matrix.preconditioner == KrylovPreconditioner::constraint;
+  if (krylov.matrix.factors != KrylovFactors::exact && !inverts)
+    return Error{
+        "krylov.factors has no effect: nothing is factorised with krylov.constraints = \"whole\" and the "
+        "preconditioners "
+        "\"diagonal\" and \"none\""};
+  if (krylov.matrix.restart > 0 && krylov.matrix.process == KrylovProcess::multiple_arnoldi)
+    return Error{
+        fmt::format("krylov.restart = {} has no effect with krylov.process = \"multiple-arnoldi\", whose space is "
+                    "emptied when it is "
+                    "full (krylov.max_dimension); it goes with \"gmres\"",
+                    krylov.matrix.restart)};
   const SolverRates& rates = krylov.rates;
   for (const double rate : {rates.factor_flops, rates.solve_entries, rates.product_entries, rates.vector_numbers})
     if (!(rate > 0 && std::isfinite(rate)))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "rubato/base/assert.hpp"
 #include "rubato/linalg/step_scaling.hpp"
@@ -28,7 +29,7 @@ SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const Integrate
       scratch_(problem.dae->scratch_bytes()),
       base_(problem.base) {
   row_scale_.setZero(size());
-  stage_right_.setZero(size());
+  for (Vector* v : {&stage_right_, &linearised_x_, &linearised_w_, &linearised_f_}) v->setZero(size());
   col_scale_.setZero(size());
   u_.setZero(dae_.n_inputs());
   u_rate_.setZero(dae_.n_inputs());
@@ -48,7 +49,13 @@ Result<void> SteppedSystem::find_structure(const At& at) {
     const bool constraints = krylov.matrix.constraints == KrylovConstraints::eliminated ||
                              krylov.matrix.preconditioner == KrylovPreconditioner::constraint ||
                              krylov.coupling == KrylovCoupling::error;
-    rows = constraints && dae_.layout().has_algebraic() ? JacobianRows::algebraic : JacobianRows::none;
+    rows = constraints && dae_.layout().has_algebraic() && !keeps_old_factor() ? JacobianRows::algebraic
+                                                                               : JacobianRows::none;
+    if (keeps_old_factor()) {
+      auto made = Linearisation::create(dae_, at, options_.linear.jacobian);
+      if (!made) return made.error();
+      assembly_ = std::move(*made);
+    }
   }
   auto made = Linearisation::create(dae_, at, source, rows);
   if (!made) return made.error();
@@ -86,10 +93,9 @@ void SteppedSystem::adopt_structure() {
     if (const int p = pattern.index_of(row, col); p >= 0) places.push_back(p);
   };
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (k < positions.size()) place(stiffness_places_, linearisation_->jacobian_pattern(), rows[k], positions[k]);
+    if (k < positions.size()) place(stiffness_places_, formed().jacobian_pattern(), rows[k], positions[k]);
     if (k < velocities.size()) place(mass_places_, linearisation_->mass_pattern(), rows[k], velocities[k]);
-    if (k < accelerations.size())
-      place(mass_in_j_places_, linearisation_->jacobian_pattern(), rows[k], accelerations[k]);
+    if (k < accelerations.size()) place(mass_in_j_places_, formed().jacobian_pattern(), rows[k], accelerations[k]);
   }
   mechanical_ = !stiffness_places_.empty() || !mass_places_.empty() || !mass_in_j_places_.empty();
 }
@@ -151,13 +157,13 @@ void SteppedSystem::make_step_matrix() {
   if (krylov.use && !krylov.automatic && !keeps_old_factor()) return make_krylov_matrix();
   std::vector<PivotPosition> local;
   for (const auto& unknown : dae_.layout().local_unknowns()) local.push_back({unknown.row, unknown.col});
-  matrix_.emplace(
-      linearisation_->mass_pattern(), linearisation_->jacobian_pattern(), local,
-      StepMatrixOptions{
-          .back_end = krylov.use && keeps_old_factor() && incomplete() ? BackEnd::incomplete : options_.linear.back_end,
-          .condense = options_.linear.condense,
-          .real_shifts = shifts_.real,
-          .complex_shifts = shifts_.complex});
+  matrix_.emplace(linearisation_->mass_pattern(), formed().jacobian_pattern(), local,
+                  StepMatrixOptions{.back_end = krylov.use && keeps_old_factor()
+                                                    ? back_end_of(krylov.matrix.factors, options_.linear.back_end)
+                                                    : options_.linear.back_end,
+                                    .condense = options_.linear.condense,
+                                    .real_shifts = shifts_.real,
+                                    .complex_shifts = shifts_.complex});
   if (krylov.use) make_krylov_matrix();
 }
 
@@ -171,13 +177,20 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
     status = linearisation_->update(point, w, f0);
   }
   if (!products_) ++counters.jacobians;
+  if (status == EvalStatus::ok && krylov_) {
+    matrix_->linearise(linearisation_->mass(), may_factor() ? formed().jacobian() : In{});
+    krylov_->linearise(linearisation_->mass(), linearisation_->jacobian());
+    if (products_) status = std::exchange(products_->status, {});
+  }
   counters.f_calls_jacobian += linearisation_->f_calls() - before;
   if (status != EvalStatus::ok) return step_status(status);
-  if (krylov_) {
-    matrix_->linearise(linearisation_->mass(), may_factor() ? linearisation_->jacobian() : In{});
-    krylov_->linearise(linearisation_->mass(), linearisation_->jacobian());
-    return StepStatus::ok;
+  if (assembly_) {
+    linearised_t_ = t;
+    linearised_x_ = map(x);
+    linearised_w_ = map(w);
+    linearised_f_ = map(f0);
   }
+  if (krylov_) return StepStatus::ok;
   if (positions_.n == 0) {
     matrix_->linearise(linearisation_->mass(), linearisation_->jacobian());
     return StepStatus::ok;
@@ -215,10 +228,10 @@ StepScaling SteppedSystem::scaling(double abs_c) const noexcept {
   };
   const LinearOptions& linear = options_.linear;
   StepScaling scaling{.mode = linear.scaling};
-  scaling.k_ave = linear.k_ave ? *linear.k_ave : average(stiffness_places_, linearisation_->jacobian());
+  scaling.k_ave = linear.k_ave ? *linear.k_ave : average(stiffness_places_, formed().jacobian());
   scaling.m_ave = linear.m_ave ? *linear.m_ave
                                : std::max(average(mass_places_, linearisation_->mass()),
-                                          average(mass_in_j_places_, linearisation_->jacobian()));
+                                          average(mass_in_j_places_, formed().jacobian()));
   const double s = scaling.dynamic_stiffness(abs_c);
   if (!mechanical_ || !(s > 0) || !std::isfinite(s)) scaling.mode = ScalingMode::none;
   return scaling;
@@ -238,7 +251,7 @@ bool SteppedSystem::restart(double t, In x, In base, int mode) {
   const bool other_mode = mode != point_.mode;
   base_ = map(base);
   point_.mode = mode;
-  if (!other_mode || !linearisation_->pattern_grows(at(t, x))) return true;
+  if (!other_mode || !formed().pattern_grows(at(t, x))) return true;
   return find_structure(at(t, x)).ok();
 }
 

@@ -151,7 +151,7 @@ class SteppedSystem {
   /// `weights` of the unknowns in the error norm; residuals in that norm up to `tolerance`.
   void weigh_residuals(In weights, double tolerance) noexcept {
     krylov_->weigh(weights, !residuals_are_errors());
-    weighted_tolerance_ = keeps_old_factor() ? distrust * tolerance : tolerance;
+    weighted_tolerance_ = keeps_old_factor() || approximate() ? distrust * tolerance : tolerance;
   }
   void solve(ComplexIn r, ComplexOut x, int slot = 0) noexcept { solve_with(r, x, slot); }
 
@@ -188,6 +188,8 @@ class SteppedSystem {
  private:
   SteppedSystem(const InitialValueProblem& problem, const IntegrateOptions& options, Shifts shifts);
   [[nodiscard]] Result<void> find_structure(const At& at);
+  /// With all of J.
+  [[nodiscard]] const Linearisation& formed() const noexcept { return assembly_ ? *assembly_ : *linearisation_; }
   void adopt_structure();
   void make_step_matrix();
   void make_krylov_matrix();
@@ -197,13 +199,19 @@ class SteppedSystem {
   [[nodiscard]] bool keeps_old_factor() const noexcept {
     return options_.linear.krylov.matrix.preconditioner == KrylovPreconditioner::factor;
   }
-  [[nodiscard]] bool incomplete() const noexcept {
-    return options_.linear.krylov.matrix.factors == KrylovFactors::incomplete;
+  /// Preconditioners that are no factors: they solve nothing by themselves.
+  [[nodiscard]] bool approximate() const noexcept {
+    return options_.linear.krylov.matrix.factors != KrylovFactors::exact;
   }
   [[nodiscard]] bool may_factor() const noexcept { return options_.linear.krylov.automatic || keeps_old_factor(); }
-  static constexpr double distrust = 0.1;  ///< what an old factor makes of a residual is not quite the error
+  static constexpr double distrust =
+      0.1;  ///< what an old factor or an approximate one makes of a residual is not quite the error
   [[nodiscard]] StepStatus factor_for_krylov(double c) noexcept;
   [[nodiscard]] StepStatus renew_factor() noexcept;
+  [[nodiscard]] StepStatus assemble() noexcept;
+  [[nodiscard]] std::vector<Follower> followers() const;
+  [[nodiscard]] KrylovMatrix::Outcome iterate(In r, Out x, double tolerance) noexcept;
+  [[nodiscard]] StepStatus take_over(In r, Out x, double tolerance, int dimension) noexcept;
   void account_for_step() noexcept;
   void retire_matrices() noexcept;
   [[nodiscard]] Result<void> constraints_checked() const;
@@ -238,6 +246,10 @@ class SteppedSystem {
   bool time_dependent_;
   ScratchMemory scratch_;
   std::unique_ptr<Linearisation> linearisation_;
+  /// J for old factors, where products do without it: formed when such a factor is, at the point of the last linearisation.
+  std::unique_ptr<Linearisation> assembly_;
+  double linearised_t_ = 0;
+  Vector linearised_x_, linearised_w_, linearised_f_;
   std::optional<StepMatrix> matrix_;  ///< with Krylov spaces for its products only
   std::optional<LinearisationProduct> products_;
   std::optional<FactorPreconditioner> old_factor_;

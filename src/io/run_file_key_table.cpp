@@ -231,7 +231,7 @@ std::vector<Key> all_run_file_keys() {
        .help = "what becomes of algebraic unknowns z, 0 = g(y, z)",
        .choices = {{"whole", byte(KrylovConstraints::whole), "unknowns of the iteration like the others"},
                    {"eliminated", byte(KrylovConstraints::eliminated),
-                    "solved for in every product, by a factor of g_z"}},
+                    "solved for in every product, by a factor of g_z or by iteration (krylov.factors)"}},
        .field = [](C& c) { return choice(c.options.linear.krylov.matrix.constraints); }},
       {.name = "krylov.preconditioner",
        .help = "what the step matrix is multiplied with; nothing where constraints are eliminated",
@@ -252,8 +252,9 @@ std::vector<Key> all_run_file_keys() {
                     "changes the solution by a tenth of the last step's error, in the norm of the error"}},
        .field = [](C& c) { return choice(c.options.linear.krylov.coupling); }},
       {.name = "krylov.products",
-       .help =
-           "where products of J with vectors come from; without a matrix at most rows of algebraic unknowns are formed",
+       .help = "where products of J with vectors come from; without a matrix at most rows of algebraic unknowns are "
+               "formed, "
+               "or J when a preconditioner \"factor\" is renewed",
        .choices = {{"matrix", byte(KrylovProducts::matrix), "the Jacobian, formed in every step"},
                    {"dual", byte(KrylovProducts::dual), "derivatives along the vector by dual numbers, exact"},
                    {"differences", byte(KrylovProducts::differences), "differences along the vector: one f call each"}},
@@ -263,10 +264,13 @@ std::vector<Key> all_run_file_keys() {
        .min = 0,
        .field = [](C& c) -> Field { return &c.options.linear.krylov.matrix.restart; }},
       {.name = "krylov.factors",
-       .help = "of preconditioners",
+       .help =
+           "of preconditioners; where constraints are eliminated all but exact ones precondition an iteration inside",
        .choices = {{"exact", byte(KrylovFactors::exact), "by solver.back_end"},
                    {"incomplete", byte(KrylovFactors::incomplete),
-                    "what is small is dropped: less memory, more iterations; meshes in space"}},
+                    "what is small is dropped: less memory, more iterations; meshes in space"},
+                   {"multigrid", byte(KrylovFactors::multigrid),
+                    "none: a cycle of algebraic multigrid; large meshes of solids or heat conduction"}},
        .field = [](C& c) { return choice(c.options.linear.krylov.matrix.factors); }},
       {.name = "krylov.automatic",
        .help = "factors instead, wherever they are cheaper by counts and krylov.rates (`rubato tune`)",

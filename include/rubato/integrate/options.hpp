@@ -135,7 +135,7 @@ enum class KrylovCoupling : std::uint8_t {
 };
 
 /// Where products with J come from. All but `matrix` form no Jacobian, or only its rows of algebraic unknowns where constraints are
-/// eliminated, preconditioned, or measured by their error.
+/// eliminated, preconditioned, or measured by their error; or all of it when an old factor is renewed.
 enum class KrylovProducts : std::uint8_t {
   matrix,      ///< J, formed and stored once per step
   dual,        ///< the derivative of f along a vector by dual numbers, exact

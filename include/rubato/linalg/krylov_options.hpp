@@ -16,8 +16,19 @@ enum class KrylovPreconditioner : unsigned char {
   factor  ///< a factor of the whole matrix, made some steps ago
 };
 
-/// Of preconditioners.
-enum class KrylovFactors : unsigned char { exact, incomplete };
+/// What stands for an inverse: in preconditioners, and inside the iteration that solves for eliminated constraints.
+enum class KrylovFactors : unsigned char {
+  exact,
+  incomplete,  ///< LU with a threshold
+  multigrid    ///< a V-cycle
+};
+
+/// What makes them; exact ones by the given back end.
+[[nodiscard]] constexpr BackEnd back_end_of(KrylovFactors factors, BackEnd exact) noexcept {
+  return factors == KrylovFactors::incomplete  ? BackEnd::incomplete
+         : factors == KrylovFactors::multigrid ? BackEnd::multigrid
+                                               : exact;
+}
 
 struct KrylovMatrixOptions {
   KrylovProcess process = KrylovProcess::gmres;
