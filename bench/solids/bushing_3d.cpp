@@ -50,6 +50,8 @@ struct Setup {
   const char* name;
   BackEnd back_end;
   bool old_factor;  ///< as preconditioner of Krylov spaces
+  KrylovFactors factors = KrylovFactors::exact;
+  KrylovProducts products = KrylovProducts::matrix;
 };
 
 int run(double element_size, int steps, int threads) {
@@ -64,10 +66,15 @@ int run(double element_size, int steps, int threads) {
       "| | CPU s, analysis included | LU | products | CPU ms/step: f | J | LU | solves | difference |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   Vector first;
-  for (const Setup& setup : {Setup{"MUMPS", BackEnd::mumps, false},
-                             {"MUMPS, old factors", BackEnd::mumps, true},
-                             {"CHOLMOD", BackEnd::cholmod, false},
-                             {"CHOLMOD, old factors", BackEnd::cholmod, true}}) {
+  for (const Setup& setup :
+       {Setup{"MUMPS", BackEnd::mumps, false},
+        {"MUMPS, old factors", BackEnd::mumps, true},
+        {"MUMPS, old factors, J with them only", BackEnd::mumps, true, KrylovFactors::exact,
+         KrylovProducts::differences},
+        {"multigrid", BackEnd::mumps, true, KrylovFactors::multigrid},
+        {"multigrid, J with it only", BackEnd::mumps, true, KrylovFactors::multigrid, KrylovProducts::differences},
+        {"CHOLMOD", BackEnd::cholmod, false},
+        {"CHOLMOD, old factors", BackEnd::cholmod, true}}) {
     if (!available(setup.back_end)) continue;
     IntegrateOptions options;
     options.tolerances = {.rtol = 1e-3, .atol = 1e-6};
@@ -75,6 +82,8 @@ int run(double element_size, int steps, int threads) {
     options.linear.back_end = setup.back_end;
     options.linear.krylov.use = setup.old_factor;
     options.linear.krylov.matrix.preconditioner = KrylovPreconditioner::factor;
+    options.linear.krylov.matrix.factors = setup.factors;
+    options.linear.krylov.products = setup.products;
     options.linear.krylov.coupling = KrylovCoupling::error;
     options.timing = true;
     InitialValueProblem problem{.dae = dae, .t_end = steps * options.step.fixed_step};
