@@ -260,6 +260,9 @@ TEST(RealtimeMechanism, DependentRowsStayLeftOut) {
   for (int n = 0; n < 50; ++n) EXPECT_EQ((*stepper)->step({}).status, RealtimeStatus::ok);
   Sample other = start;
   other.base[other.base.size() - 20 + plan->structure.left_out[0]] = 0;
+  const auto sampled = sampled_jacobians(dae, plan->structure, {start, other});
+  ASSERT_FALSE(sampled.ok());
+  EXPECT_NE(sampled.error().message.find("other dependent constraint rows"), std::string::npos);
   const auto refused = RealtimeStepper::create(dae, *again, other);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("hash"), std::string::npos);
