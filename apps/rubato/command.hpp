@@ -102,9 +102,9 @@ struct PlanArguments {
   std::string time = "start";
   bool damping = false;
   std::vector<int> step_numbers = {1};  ///< of extrapolation
-  double rtol = 1, atol = 1;       ///< of the error estimate
-  std::string file = "plan.toml";  ///< or a folder: plan.toml in it, and the pictures
-  std::string pictures;            ///< a folder; empty: none
+  double rtol = 1, atol = 1;            ///< of the error estimate
+  std::string file = "plan.toml";       ///< or a folder: plan.toml in it, and the pictures
+  std::string pictures;                 ///< a folder; empty: none
   std::string format = "text";
 };
 [[nodiscard]] int realtime_analyse(const PlanArguments& arguments);
@@ -123,5 +123,14 @@ struct RealtimeRunArguments {
   std::string folder;              ///< empty: results/PLAN
 };
 [[nodiscard]] int realtime_run(const RealtimeRunArguments& arguments);
+
+/// rubato realtime export.
+struct RealtimeExportArguments {
+  std::string plan;
+  std::string folder;
+  std::string name;  ///< of files and functions; empty: the model's
+  std::string factorisation = "auto";
+};
+[[nodiscard]] int realtime_export(const RealtimeExportArguments& arguments);
 
 }  // namespace rubato::app

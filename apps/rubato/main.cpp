@@ -31,6 +31,7 @@ struct CommandLine {
   TuneArguments tune;
   PlanArguments plan;
   RealtimeRunArguments realtime_run;
+  RealtimeExportArguments realtime_export;
   std::map<CLI::App*, int (*)(CommandLine&)> actions;
 
   CommandLine() {
@@ -63,10 +64,12 @@ struct CommandLine {
     realtime->require_subcommand(1);
     realtime->footer(
         "  rubato realtime analyse robot-r3 --step 1ms -o results/robot/     a plan, a report, pictures\n"
-        "  rubato realtime run results/robot/plan.toml --duration 10s         the clock\n\n"
+        "  rubato realtime run results/robot/plan.toml --duration 10s         the clock\n"
+        "  rubato realtime export results/robot/plan.toml -o results/robot_c  C99 for a target\n\n"
         "See docs/realtime.md.");
     add_realtime_analyse(*realtime);
     add_realtime_run(*realtime);
+    add_realtime_export(*realtime);
   }
 
  private:
@@ -334,6 +337,25 @@ struct CommandLine {
     add_set(command, run_plan.set);
     command->add_option("-o,--output", run_plan.folder, "Folder for the results (results/PLAN)")->type_name("DIR");
     actions[command] = [](CommandLine& c) { return rubato::app::realtime_run(c.realtime_run); };
+  }
+
+  void add_realtime_export(CLI::App& realtime) {
+    auto* command =
+        add_command(realtime, "export", "Write the steps of a plan as C99 that needs math.h and nothing else",
+                    "  rubato realtime export plan.toml -o results/robot_c\n"
+                    "  rubato realtime export plan.toml -o results/robot_c --name arm --factorisation tables\n\n"
+                    "The folder gets NAME.h, NAME.c, an example (main.c, Makefile) and README.txt.");
+    command->add_option("plan", realtime_export.plan, "Plan, written by `rubato realtime analyse`")
+        ->required()
+        ->type_name("PLAN.toml");
+    command->add_option("-o,--output", realtime_export.folder, "Folder for the files")->required()->type_name("DIR");
+    command->add_option("--name", realtime_export.name, "Of files and functions (that of the model)")
+        ->type_name("NAME");
+    command
+        ->add_option("--factorisation", realtime_export.factorisation,
+                     "auto, tables (loops) or straight-line (no loops: faster, longer text)")
+        ->type_name("KIND");
+    actions[command] = [](CommandLine& c) { return rubato::app::realtime_export(c.realtime_export); };
   }
 
   static void add_format(CLI::App* command, std::string& format) {
