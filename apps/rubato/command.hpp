@@ -98,6 +98,8 @@ struct PlanArguments {
   long budget = 4000;
   bool whole = false, keep_algebraic = false, columns = false;
   std::vector<std::string> keep;  ///< EQUATION:UNKNOWN
+  double deviation = 0;           ///< % of the range, from the whole Jacobian; 0: eigenvalues decide alone
+  std::vector<std::string> watch;
   std::string back_end = "auto";
   std::string time = "start";
   bool damping = false;

@@ -274,6 +274,14 @@ struct CommandLine {
         ->type_name("EQUATION:UNKNOWN")
         ->expected(1)
         ->take_all();
+    command
+        ->add_option(
+            "--deviation", plan.deviation,
+            "Leave out only what moves a run from the whole Jacobian by so many % of ranges (eigenvalues decide)")
+        ->type_name("PERCENT");
+    command->add_option("--watch", plan.watch, "Unknowns that --deviation looks at; stars allowed (all states)")
+        ->delimiter(',')
+        ->type_name("A,B");
     command->add_option("--back-end", plan.back_end, "qr, lu, or auto: the cheaper one that serves all samples (auto)")
         ->type_name("NAME");
     command->add_option("--time", plan.time, "Where in a step time stands in the equations: start or end (start)")

@@ -17,6 +17,7 @@
 #include "rubato/io/table.hpp"
 #include "rubato/realtime/samples.hpp"
 #include "rubato/realtime/sparsing.hpp"
+#include "rubato/realtime/trial.hpp"
 
 namespace rubato::app {
 
@@ -51,6 +52,10 @@ Result<Request> request_of(const PlanArguments& arguments) {
   if (arguments.samples < 1) return Error{fmt::format("--samples: {} is not allowed; at least 1", arguments.samples)};
   if (arguments.budget < 1) return Error{fmt::format("--budget: {} is not allowed; at least 1", arguments.budget)};
   if (!(arguments.rho_m >= 0)) return Error{fmt::format("--rho-m: {} is not allowed; a number > 0", arguments.rho_m)};
+  if (!(arguments.deviation >= 0 && arguments.deviation <= 100))
+    return Error{fmt::format("--deviation: {} is not allowed; a number > 0 and ≤ 100, in %", arguments.deviation)};
+  if (!arguments.watch.empty() && arguments.deviation == 0)
+    return Error{"--watch: says what --deviation looks at; give both"};
   if (!(arguments.rtol >= 0)) return Error{fmt::format("--rtol: {} is not allowed; a number ≥ 0", arguments.rtol)};
   if (!(arguments.atol > 0)) return Error{fmt::format("--atol: {} is not allowed; a number > 0", arguments.atol)};
   const auto format = io::table_format(arguments.format);
@@ -84,6 +89,27 @@ Result<realtime::Keep> minimum_of(const PlanArguments& arguments, const Realtime
         if (cols[j] != 0 && rows[pattern.row_indices()[p]] != 0) keep[p] = 1;
   }
   return keep;
+}
+
+/// A run that judges structures where eigenvalues do not see enough.
+Result<std::function<bool(const realtime::Keep&)>> judge_of(const PlanArguments& arguments, const Request& request,
+                                                            const RealtimeModel& model) {
+  const Layout& layout = model.dae().layout();
+  const auto names = layout.component_names();
+  std::vector<int> watched;
+  for (const auto& name : arguments.watch) {
+    const std::size_t before = watched.size();
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (means_channel(name, layout, i, names[i])) watched.push_back(static_cast<int>(i));
+    if (watched.size() == before) return Error{"--watch: " + unknown_name("unknown", name, names)};
+  }
+  constexpr double most_steps = 1e5;
+  if (const double steps = (model.problem().t_end - model.problem().t_start) / request.step; steps > most_steps)
+    return Error{fmt::format("--deviation: {:.3g} steps for every structure tried; at most {:g}: set time.end", steps,
+                             most_steps)};
+  auto trial = realtime::Trial::create(model.problem(), model.structure, request.step, std::move(watched));
+  if (!trial) return trial.error();
+  return deviation_at_most(std::move(*trial), 0.01 * arguments.deviation);
 }
 
 /// What becomes of the Jacobian, and how stable that is.
@@ -125,6 +151,11 @@ Result<Structure> structure_of(const PlanArguments& arguments, const Request& re
                                       .minimum = std::move(*minimum),
                                       .budget = arguments.budget};
     if (arguments.rho_m > 0) options.rho_m = arguments.rho_m;
+    if (arguments.deviation > 0) {
+      auto judge = judge_of(arguments, request, model);
+      if (!judge) return judge.error();
+      options.also = std::move(*judge);
+    }
     options.progress = [&](const realtime::SparsingProgress& p) {
       progress.show(p.evaluations, p.budget, fmt::format("spectra · {} entries", p.nnz));
     };
