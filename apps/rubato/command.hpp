@@ -104,6 +104,7 @@ struct PlanArguments {
   std::string time = "start";
   bool damping = false;
   std::vector<int> step_numbers = {1};  ///< of extrapolation
+  int projections = 0;                  ///< onto the constraints of a mechanism, per step
   double rtol = 1, atol = 1;            ///< of the error estimate
   std::string file = "plan.toml";       ///< or a folder: plan.toml in it, and the pictures
   std::string pictures;                 ///< a folder; empty: none

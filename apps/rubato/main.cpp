@@ -292,6 +292,10 @@ struct CommandLine {
                      "Extrapolation: small steps per row of the tableau, e.g. 1,2 for order 2 (1: none)")
         ->delimiter(',')
         ->type_name("N,N");
+    command
+        ->add_option("--projections", plan.projections,
+                     "Mechanisms: so often per step positions and velocities are put onto the constraints (0)")
+        ->type_name("N");
     command->add_option("--rtol", plan.rtol, "Relative tolerance of the error estimate, which warns only (1)")
         ->type_name("NUMBER");
     command->add_option("--atol", plan.atol, "Absolute tolerance of the error estimate (1)")->type_name("NUMBER");

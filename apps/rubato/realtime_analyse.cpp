@@ -135,7 +135,14 @@ Result<Structure> structure_of(const PlanArguments& arguments, const Request& re
   auto whole = sample_spectra(pencil, found.keep, jacobians);
   if (!whole) return whole.error();
   found.whole_spectra = std::move(*whole);
-  if (const double radius = largest_radius(found.whole_spectra); !(radius <= 1 + arguments.growth))
+  const double radius = largest_radius(found.whole_spectra);
+  const bool grows = !(radius <= 1 + arguments.growth);
+  if (grows && arguments.whole && arguments.projections > 0)
+    note(fmt::format(
+        "the largest eigenvalue of a step is {:.6g}: what grows may be the drift off the constraints, which "
+        "projections remove and eigenvalues do not see; the run off line tells",
+        radius));
+  else if (grows)
     return Error{fmt::format(
         "--step: {} s is unstable even with the whole Jacobian: the largest eigenvalue of a step is {:.6g}, "
         "at most {:.6g} (--growth). The model itself grows there, or it needs another step",
@@ -196,7 +203,9 @@ Result<Planned> planned(const RealtimeModel& model, realtime::Keep keep, const s
   others.back_end = made.plan.back_end == StaticKind::qr ? StaticKind::lu : StaticKind::qr;
   const auto other = make_plan(model.dae(), model.structure, std::move(keep), samples, others);
   const auto weight = [](const Plan& p) { return p.operations.weight(); };
+  const bool turning = made.plan.back_end == StaticKind::qr && other && weight(*other) < weight(made.plan);
   made.reason = options.back_end ? "as asked"
+                : turning        ? "pivots chosen off line may vanish as bodies turn"
                 : other          ? fmt::format("weighs {:.0f} additions, {} {:.0f}", weight(made.plan),
                                                to_string(*others.back_end), weight(*other))
                         : fmt::format("{} does not serve: {}", to_string(*others.back_end), other.error().message);
@@ -300,7 +309,8 @@ Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& re
                                 .back_end = request.back_end,
                                 .time = request.time,
                                 .damping = arguments.damping,
-                                .step_numbers = arguments.step_numbers};
+                                .step_numbers = arguments.step_numbers,
+                                .projections = arguments.projections};
   std::string trouble;
   while (true) {
     auto whole = planned(model, realtime::Keep(structure.keep.size(), 1), samples, options);

@@ -17,9 +17,10 @@ namespace {
 /// Multipliers may grow to a thousand, and the solution of every sample must be as good as rounding allows.
 constexpr double least_ratio = 1e-3, largest_sample_error = 1e-12;
 
-/// Algebraic equations hold so well after extrapolation that rows of their corrections consist of rounding errors, which the monitor
-/// measures against themselves: up to 8e-8 for the robot of 354 unknowns, with angles that agree with QR to 12 digits.
-constexpr double largest_extrapolated_error = 1e-6;
+/// The monitor overstates what is wrong with extrapolated steps: for the robot of 354 unknowns it finds up to 1.3e-7 with two columns and 6e-7
+/// with three, where LU and QR agree in 14 digits after 1000 steps. Presumably corrections of algebraic equations that hold already
+/// consist of rounding errors, which it measures against themselves.
+constexpr double largest_extrapolated_error = 1e-5;
 
 constexpr int largest_number = 64;
 constexpr std::size_t most_columns = 12;
