@@ -118,7 +118,7 @@ typedef struct {
                         at_least_one(static_cast<std::size_t>(dae_.n_inputs())), states_.size(), states_.size());
     if (needs_matrix())
       text += fmt::format("  double f[{}], a[{}];\n", states_.size(), at_least_one(program_.constant.size()));
-    if (watched_) text += fmt::format("  double residual[{}], magnitude[{}];\n", states_.size(), states_.size());
+    if (watched_) text += fmt::format("  double residual[{0}], magnitude[{0}], row_sum[{0}];\n", states_.size());
     if (n_algebraic_ > 0) text += fmt::format("  double g[{}];\n", n_algebraic_);
     text += solver_.members;
     if (const int shared = std::max({step_.n_shared, residual_.n_shared, y_.n_shared}); shared > 0)

@@ -220,7 +220,7 @@ class ExportTest : public testing::TestWithParam<Case> {};
 TEST_P(ExportTest, StepsAsTheLibraryDoes) {
   const Case& c = GetParam();
   const Model model(c);
-  // Rows of the robot's matrix whose terms are tiny for a moment have relative residuals of several 1e-9, by rounding alone: whether one
+  // Rows of the robot's matrix whose terms are small for a moment have relative residuals of several 1e-9, by rounding alone: whether one
   // is above the usual limit of 1e-8 is chance.
   const auto plan_with = [&](StaticKind kind) {
     auto plan = make_plan(model.dae(), model.structure, model.all(), {model.start()},
