@@ -148,16 +148,16 @@ CSolver c_solver(const Plan& plan, std::string_view type) {
 std::string c_monitor(const SparsePattern& a, std::string_view type) {
   return c_table("matrix_starts", a.column_starts()) + c_table("matrix_rows", a.row_indices()) +
          with_type(R"(
-/* max_i |f - A delta|_i / (|A| |delta| + |f|)_i, with a larger denominator in rows whose terms all vanish beside those of
-   others: rounding errors alone make it a small multiple of 1e-16 */
+/* max_i |f - A delta|_i / ((|A| |delta| + |f|)_i + 1e-4 |A_i|_1 |delta|_max): the second term is for rows whose terms all vanish
+   beside those of others */
 static double backward_error(TYPE *s)
 {
-  const double tiny = 1000.0 * (double)N * 2.220446049250313e-16;
   double worst = 0.0, largest = 0.0;
   int i, j, p;
   for (i = 0; i < N; ++i) {
     s->residual[i] = s->f[i];
-    s->magnitude[i] = s->row_sum[i] = 0.0;
+    s->magnitude[i] = fabs(s->f[i]);
+    s->row_sum[i] = 0.0;
   }
   for (j = 0; j < N; ++j) {
     if (largest < fabs(s->delta[j])) largest = fabs(s->delta[j]);
@@ -169,8 +169,7 @@ static double backward_error(TYPE *s)
     }
   }
   for (i = 0; i < N; ++i) {
-    const double size = fabs(s->f[i]), both = s->magnitude[i] + size, bound = s->row_sum[i] * largest;
-    const double denominator = both > tiny * (bound + size) ? both : s->magnitude[i] + bound;
+    const double denominator = s->magnitude[i] + 1e-4 * s->row_sum[i] * largest;
     const double quotient = fabs(s->residual[i]) / (denominator > 1e-150 ? denominator : 1e-150); /* zeros are exact */
     if (worst < quotient) worst = quotient;
   }

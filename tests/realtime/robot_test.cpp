@@ -115,7 +115,7 @@ TEST_P(RobotTest, PivotsServeAtRest) {
   SignalLink link(robot.instance.problem.input.get(), 1e-3);
   const RunnerReport report = run_realtime(**stepper, link, {.n_steps = 8000, .free_run = true});
   EXPECT_EQ(report.failures, 0) << report.first_failed_step << ' ' << to_string(report.first_failure.status);
-  EXPECT_LT(report.largest_backward_error, 1e-9);  // an order below the limit
+  EXPECT_LT(report.largest_backward_error, 1e-9);  // far below the limit
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, RobotTest, testing::Values("ode", "dae-117", "dae-354"), [](const auto& form) {
