@@ -71,7 +71,8 @@ Section eigenvalues(const Control& control) {
       {.name = "eigenvalues",
        .caption = "Eigenvalues of one step of the ODE at t = 0.5 s, τ = 1 ms, with the whole Jacobian and with entries "
                   "left out; dashed: "
-                  "the unit circle. Oscillating and slow ones, near 1, hardly move; stiff ones, near 0, do.",
+                  "the unit circle. With ρ = 0.1 hardly any moves; with ρ = 1 stiff ones go towards the circle, none "
+                  "beyond it.",
        .figure = {.title = "Eigenvalues before and after sparsing",
                   .x_label = "Re λ",
                   .panels = {{.y_label = "Im λ",
@@ -106,10 +107,10 @@ Section deviations(const Control& control) {
     figure.panels[1].series.push_back(std::move(difference));
   }
   Section section;
-  section.pictures.push_back(
-      {.name = "deviation",
-       .caption = "The publication's figure stays below 6 % of the range, too, and is a phase error as here.",
-       .figure = std::move(figure)});
+  section.pictures.push_back({.name = "deviation",
+                              .caption = "With ρ = 0.01 it is a phase error, as published; with ρ = 1 weakly damped "
+                                         "oscillations of the gear join it.",
+                              .figure = std::move(figure)});
   return section;
 }
 
