@@ -64,6 +64,15 @@ Result<Request> request_of(const PlanArguments& arguments) {
   return request;
 }
 
+realtime::PlanOptions plan_options(const PlanArguments& arguments, const Request& request) {
+  return {.step = request.step,
+          .back_end = request.back_end,
+          .time = request.time,
+          .damping = arguments.damping,
+          .step_numbers = arguments.step_numbers,
+          .projections = arguments.projections};
+}
+
 /// Entries that must stay: "axis1.q:axis1.*", equations by the names of their unknowns.
 Result<realtime::Keep> minimum_of(const PlanArguments& arguments, const RealtimeModel& model) {
   if (arguments.keep.empty()) return realtime::Keep{};
@@ -107,7 +116,8 @@ Result<std::function<bool(const realtime::Keep&)>> judge_of(const PlanArguments&
   if (const double steps = (model.problem().t_end - model.problem().t_start) / request.step; steps > most_steps)
     return Error{fmt::format("--deviation: {:.3g} steps for every structure tried; at most {:g}: set time.end", steps,
                              most_steps)};
-  auto trial = realtime::Trial::create(model.problem(), model.structure, request.step, std::move(watched));
+  auto trial =
+      realtime::Trial::create(model.problem(), model.structure, plan_options(arguments, request), std::move(watched));
   if (!trial) return trial.error();
   return deviation_at_most(std::move(*trial), 0.01 * arguments.deviation);
 }
@@ -305,12 +315,7 @@ struct Outcome {
 
 Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& request, const RealtimeModel& model,
                                const Structure& structure, const std::vector<realtime::Sample>& samples) {
-  realtime::PlanOptions options{.step = request.step,
-                                .back_end = request.back_end,
-                                .time = request.time,
-                                .damping = arguments.damping,
-                                .step_numbers = arguments.step_numbers,
-                                .projections = arguments.projections};
+  realtime::PlanOptions options = plan_options(arguments, request);
   std::string trouble;
   while (true) {
     auto whole = planned(model, realtime::Keep(structure.keep.size(), 1), samples, options);

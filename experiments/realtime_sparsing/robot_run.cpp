@@ -104,7 +104,8 @@ std::shared_ptr<const Trial> trial(std::string_view form, double step) {
   auto& found = known[{std::string(form), step}];
   const Robot& model = robot(form);
   if (!found)
-    found = taken(Trial::create(model.instance.problem, model.structure, step, {component(model, "axis1.s")}), "a run");
+    found = taken(Trial::create(model.instance.problem, model.structure, {.step = step}, {component(model, "axis1.s")}),
+                  "a run");
   return found;
 }
 

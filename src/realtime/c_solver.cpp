@@ -171,7 +171,7 @@ static double backward_error(TYPE *s)
   for (i = 0; i < N; ++i) {
     const double denominator = s->magnitude[i] + 1e-4 * s->row_sum[i] * largest;
     const double quotient = fabs(s->residual[i]) / (denominator > 1e-150 ? denominator : 1e-150); /* zeros are exact */
-    if (worst < quotient) worst = quotient;
+    if (worst == worst && !(quotient <= worst)) worst = quotient; /* NaN stays */
   }
   return worst;
 }

@@ -176,7 +176,7 @@ static double algebraic_norm(@_t *s, double damping)
   for (i = 0; i < N_ALGEBRAIC; ++i) s->trial[algebraic[i]] = s->x[algebraic[i]] + damping * s->delta[algebraic[i]];
   algebraic_equations(s);
   for (i = 0; i < N_ALGEBRAIC; ++i) square += s->g[i] * s->g[i];
-  return sqrt(square);
+  return isfinite(square) ? sqrt(square) : HUGE_VAL;
 }
 
 )",
@@ -243,6 +243,7 @@ static double algebraic_norm(@_t *s, double damping)
       s->algebraic_residual = short_norm;
       s->damping = half;
     }
+    if (!isfinite(s->algebraic_residual)) s->damping = half; /* where the next step begins to try */
   }
 )";
     text += named(program_.solves ? "  if (!s->regular)\n    status = $_SINGULAR;\n"
@@ -252,12 +253,17 @@ static double algebraic_norm(@_t *s, double damping)
     if (watched_)
       text += named("  else if (!(s->backward_error <= LARGEST_BACKWARD_ERROR))\n    status = $_RESIDUAL_TOO_LARGE;\n",
                     name_);
+    if (n_algebraic_ > 0)  // the next step could not begin there
+      text += named("  else if (!isfinite(s->algebraic_residual))\n    status = $_REFUSED;\n", name_);
     text += named("  if (status == $_OK) {\n", name_);
     if (n_algebraic_ > 0 && plan_.damping)
       text +=
           "    for (i = 0; i < N_ALGEBRAIC; ++i) s->delta[algebraic[i]] *= s->damping;\n"
           "    s->lambda = s->damping;\n";
-    return text + "    for (i = 0; i < N; ++i) s->x[i] += s->delta[i];\n  }\n  ++s->n_steps;\n  return status;\n}\n\n";
+    text += "    for (i = 0; i < N; ++i) s->x[i] += s->delta[i];\n  }";
+    if (n_algebraic_ > 0 && plan_.damping)
+      text += named(" else if (status == $_REFUSED) {\n    s->lambda = s->damping;\n  }", name_);
+    return text + "\n  ++s->n_steps;\n  return status;\n}\n\n";
   }
 
   [[nodiscard]] std::string outputs() const {

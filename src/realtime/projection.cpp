@@ -104,28 +104,29 @@ bool ConstraintProjection::correction() noexcept {
   return solver_->solve(values_, right_, solution_) == SolveStatus::ok;
 }
 
-bool ConstraintProjection::project(const At& at, In jacobian_values, Out x) noexcept {
+RealtimeStatus ConstraintProjection::project(const At& at, In jacobian_values, Out x) noexcept {
   for (std::size_t k = 0; k < place_.size(); ++k) values_[k] = jacobian_values[count(place_[k])];
   const auto n_lambda = count(sizes_.lambda);
   const Out rows = rows_;
   const In delta = In(solution_).subspan(rows_.size());
-  bool fine = true;
+  bool evaluated = true, regular = true;
   for (int k = 0; k < count_; ++k) {  // (1)
     const auto p = point(at, x);
-    fine = system_.constraint(p, rows.first(n_lambda)) == EvalStatus::ok && fine;
+    evaluated = system_.constraint(p, rows.first(n_lambda)) == EvalStatus::ok && evaluated;
     std::ranges::fill(rows.subspan(n_lambda), 0.0);
-    fine = correction() && fine;
-    fine = system_.kinematics(p, delta, rate_) == EvalStatus::ok && fine;
+    regular = correction() && regular;
+    evaluated = system_.kinematics(p, delta, rate_) == EvalStatus::ok && evaluated;
     for (std::size_t i = 0; i < rate_.size(); ++i) x[count(q_) + i] += rate_[i];
   }
   for (int k = 0; k < count_; ++k) {  // (2)
     const auto p = point(at, x);
-    fine = system_.constraint_rate(p, rows.first(n_lambda)) == EvalStatus::ok && fine;
-    fine = system_.rolling(p, rows.subspan(n_lambda)) == EvalStatus::ok && fine;
-    fine = correction() && fine;
+    evaluated = system_.constraint_rate(p, rows.first(n_lambda)) == EvalStatus::ok && evaluated;
+    evaluated = system_.rolling(p, rows.subspan(n_lambda)) == EvalStatus::ok && evaluated;
+    regular = correction() && regular;
     for (std::size_t i = 0; i < delta.size(); ++i) x[count(v_) + i] += delta[i];
   }
-  return fine;
+  if (!evaluated) return RealtimeStatus::refused;
+  return regular ? RealtimeStatus::ok : RealtimeStatus::singular;
 }
 
 }  // namespace rubato::realtime

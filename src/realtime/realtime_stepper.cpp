@@ -96,14 +96,15 @@ At RealtimeStepper::point(double t, In x) noexcept {
   return {.t = t, .x = x, .u = u_, .base = base_, .mode = mode_, .scratch = scratch_.scratch()};
 }
 
-/// trial_ = (x + Δx, y + λ Δy), and ‖g‖₂ there; infinite where the model refuses.
+/// trial_ = (x + Δx, y + λ Δy), and ‖g‖₂ there; infinite where the model refuses or g is not finite.
 double RealtimeStepper::algebraic_norm(double damping) noexcept {
   for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] + delta_[i];
   for (const int i : algebraic_) trial_[i] = x_[i] + damping * delta_[i];
   const EvalStatus status = dae_.f(point(end_of_step(), trial_), f_);
   double square = 0;
   for (const int i : algebraic_) square += f_[i] * f_[i];
-  return status == EvalStatus::ok ? std::sqrt(square) : std::numeric_limits<double>::infinity();
+  const bool fine = status == EvalStatus::ok && std::isfinite(square);
+  return fine ? std::sqrt(square) : std::numeric_limits<double>::infinity();
 }
 
 /// Goes on after whatever happens: a step takes the same operations always.
@@ -134,9 +135,12 @@ RealtimeStepper::Solved RealtimeStepper::make_tableau() noexcept {
         return true;
       }
       matrix_.fill(jacobian_, tau, values_);
+      solved.finite = solved.finite && std::isfinite(all_together(values_));  // 1/∞ = 0 would pass for a solution
       solved.regular = solver_->solve(values_, f_, delta) == SolveStatus::ok && solved.regular;  // (1)
       if (plan_.back_end == StaticKind::lu)
-        solved.backward_error = std::max(solved.backward_error, monitor_.backward_error(values_, f_, delta));
+        if (const double error = monitor_.backward_error(values_, f_, delta);
+            !std::isnan(solved.backward_error) && !(error <= solved.backward_error))
+          solved.backward_error = error;
       return true;
     };
     (void)euler_steps<double>(steps, column, delta_, increment);
@@ -159,7 +163,7 @@ StepReport RealtimeStepper::attempt() noexcept {
   }
   const Solved solved = make_tableau();
   report.backward_error = solved.backward_error;
-  const bool finite = std::isfinite(all_together(delta_));
+  const bool finite = solved.finite && std::isfinite(all_together(delta_));
   for (std::size_t i = 0; i < x_.size(); ++i)  // (3)
     report.error = std::max(report.error, std::abs(error_[i]) / std::max(plan_.rtol * std::abs(x_[i]), plan_.atol));
   if (!algebraic_.empty()) {
@@ -174,6 +178,7 @@ StepReport RealtimeStepper::attempt() noexcept {
           report.algebraic_residual = norm;
           report.damping = damping;
         }
+      if (!std::isfinite(report.algebraic_residual)) report.damping = half;  // where the next step begins to try
     } else {
       report.algebraic_residual = algebraic_norm(1);
     }
@@ -186,30 +191,35 @@ StepReport RealtimeStepper::attempt() noexcept {
     report.status = RealtimeStatus::not_finite;
   else if (!(report.backward_error <= plan_.largest_backward_error))
     report.status = RealtimeStatus::residual_too_large;
+  else if (!std::isfinite(report.algebraic_residual))  // the next step could not begin there
+    report.status = RealtimeStatus::refused;
   return report;
 }
 
 /// trial_ = x_{n+1}, on the constraints where projections are asked for.
-bool RealtimeStepper::complete(const StepReport& report) noexcept {
+RealtimeStatus RealtimeStepper::complete(const StepReport& report) noexcept {
   if (plan_.damping)
     for (const int i : algebraic_) delta_[i] *= report.damping;
   for (std::size_t i = 0; i < x_.size(); ++i) trial_[i] = x_[i] + delta_[i];
-  if (projection_ == nullptr) return true;
-  const bool projected = projection_->project(point(end_of_step(), trial_), jacobian_, trial_);
-  return projected && std::isfinite(all_together(trial_));
+  if (projection_ == nullptr) return RealtimeStatus::ok;
+  const RealtimeStatus projected = projection_->project(point(end_of_step(), trial_), jacobian_, trial_);
+  if (projected != RealtimeStatus::ok) return projected;
+  return std::isfinite(all_together(trial_)) ? RealtimeStatus::ok : RealtimeStatus::not_finite;
 }
 
 StepReport RealtimeStepper::step(In u) noexcept {
   RUBATO_ASSERT(u.size() == u_.size(), "one number for every input");
   std::copy(u.begin(), u.end(), u_.begin());
   StepReport report = attempt();
-  if (!complete(report) && report.status == RealtimeStatus::ok) report.status = RealtimeStatus::singular;
+  const RealtimeStatus completed = complete(report);
+  if (report.status == RealtimeStatus::ok) report.status = completed;
   if (report.status == RealtimeStatus::ok) {
     damping_ = report.damping;
     for (std::size_t i = 0; i < x_.size(); ++i) rate_[i] = (trial_[i] - x_[i]) / plan_.step;
     std::copy(trial_.begin(), trial_.end(), x_.begin());
     dae_.rebase(x_, base_);
   } else {
+    if (report.status == RealtimeStatus::refused) damping_ = report.damping;
     std::fill(rate_.begin(), rate_.end(), 0.0);
   }
   ++n_steps_;

@@ -120,10 +120,11 @@ void remove_greedily(Acceptance& acceptance, const Units& units, const std::vect
         batch *= 2;
         again = true;
         removed(choice);
-      } else if (batch > 1) {
+      } else if (end - at > 1) {
         batch = (end - at) / 2;
       } else {
         ++at;  // this one is needed
+        batch = 1;
       }
     }
   }

@@ -114,7 +114,8 @@ double ResidualMonitor::backward_error(In values, In b, In x) noexcept {
   double worst = 0;
   for (std::size_t i = 0; i < residual_.size(); ++i) {
     const double denominator = size_[i] + 1e-4 * row_[i] * largest;
-    worst = std::max(worst, std::abs(residual_[i]) / std::max(denominator, smallest_diagonal));  // zeros are exact
+    const double error = std::abs(residual_[i]) / std::max(denominator, smallest_diagonal);  // zeros are exact
+    if (!std::isnan(worst) && !(error <= worst)) worst = error;                              // NaN stays
   }
   return worst;
 }

@@ -31,15 +31,21 @@ class Watch final : public StepObserver {
 }  // namespace
 
 Result<std::shared_ptr<const Trial>> Trial::create(const InitialValueProblem& problem, ModelStructure structure,
-                                                   double step, std::vector<int> watched) {
+                                                   PlanOptions options, std::vector<int> watched) {
   for (const int i : watched)
     if (i < 0 || i >= problem.dae->size())
       return Error{fmt::format("trial: unknown {} of {} is to be watched", i, problem.dae->size())};
   if (watched.empty())
     for (std::size_t i = 0; i < structure.algebraic.size(); ++i)
       if (structure.algebraic[i] == 0) watched.push_back(static_cast<int>(i));
+  if (watched.empty()) return Error{"trial: the model has no differential unknowns to compare"};
+  if (!(options.step > 0 && options.step <= problem.t_end - problem.t_start))
+    return Error{fmt::format("trial: a step of {} s; > 0 and at most the {} s of the run", options.step,
+                             problem.t_end - problem.t_start)};
+  if (!options.back_end) options.back_end = StaticKind::qr;
+  const double step = options.step;
   const Keep all(static_cast<std::size_t>(structure.jacobian.nnz()), 1);
-  std::shared_ptr<Trial> made(new Trial(problem, std::move(structure), step, std::move(watched)));
+  std::shared_ptr<Trial> made(new Trial(problem, std::move(structure), std::move(options), std::move(watched)));
   made->whole_ = made->run(all);
   if (!made->whole_.completed)
     return Error{fmt::format("trial: steps of {} s fail even with the whole Jacobian, after {} of them", step,
@@ -51,12 +57,12 @@ TrialRun Trial::run(const Keep& keep) const {
   TrialRun result;
   Watch watch(result, watched_);
   const Sample start = start_of(problem_);
-  const auto plan = make_plan(*problem_.dae, structure_, keep, {start}, {.step = step_, .back_end = StaticKind::qr});
+  const auto plan = make_plan(*problem_.dae, structure_, keep, {start}, options_);
   if (!plan) return result;
   const auto stepper = RealtimeStepper::create(*problem_.dae, *plan, start);
   if (!stepper) return result;
-  SignalLink link(problem_.input.get(), step_);
-  const long n_steps = std::lround((problem_.t_end - problem_.t_start) / step_);
+  SignalLink link(problem_.input.get(), options_.step);
+  const long n_steps = std::lround((problem_.t_end - problem_.t_start) / options_.step);
   result.completed =
       run_realtime(**stepper, link, {.n_steps = n_steps, .free_run = true, .warm_up = 0}, nullptr, &watch).failures ==
       0;
@@ -69,9 +75,11 @@ double Trial::deviation(const TrialRun& run) const {
   for (std::size_t k = 0; k < watched_.size(); ++k) {
     const std::vector<double>& here = whole_.values[k];
     const auto [low, high] = std::minmax_element(here.begin(), here.end());
+    const double range = *high - *low;
+    if (range <= 1e-9 * std::max({1.0, std::abs(*low), std::abs(*high)})) continue;
     for (std::size_t n = 0; n < here.size(); ++n)
       if (const double difference = std::abs(run.values[k][n] - here[n]); difference > 0)
-        largest = std::max(largest, difference / (*high - *low));
+        largest = std::max(largest, difference / range);
   }
   return largest;
 }

@@ -34,7 +34,7 @@ TEST(Trial, DeviationsAreOfFirstOrderInTheStep) {
   const Linear model;
   double last = 0;
   for (const double step : {0.01, 0.005, 0.0025}) {
-    const auto trial = Trial::create(model.problem, model.structure, step);
+    const auto trial = Trial::create(model.problem, model.structure, {.step = step});
     ASSERT_TRUE(trial.ok()) << trial.error().message;
     EXPECT_EQ((*trial)->whole().values.size(), 1U);  // x alone is not algebraic
     EXPECT_EQ((*trial)->whole().values.front().size(), static_cast<std::size_t>(std::lround(0.5 / step)));
@@ -50,14 +50,14 @@ TEST(Trial, DeviationsAreOfFirstOrderInTheStep) {
 
 TEST(Trial, FailedRunsDeviateWithoutEnd) {
   const Linear model;
-  const auto trial = Trial::create(model.problem, model.structure, 0.01);
+  const auto trial = Trial::create(model.problem, model.structure, {.step = 0.01});
   ASSERT_TRUE(trial.ok());
   Keep none(static_cast<std::size_t>(model.structure.jacobian.nnz()), 0);  // J₂₂ = 0
   EXPECT_EQ((*trial)->deviation(none), std::numeric_limits<double>::infinity());
   const auto passes = deviation_at_most(*trial, 0.1);
   EXPECT_FALSE(passes(none));
   EXPECT_TRUE(passes(Keep(none.size(), 1)));
-  EXPECT_FALSE(Trial::create(model.problem, model.structure, 0.01, {3}).ok());
+  EXPECT_FALSE(Trial::create(model.problem, model.structure, {.step = 0.01}, {3}).ok());
 }
 
 /// What a search leaves out passes the user's test as well.
@@ -65,7 +65,7 @@ TEST(Trial, SearchesAskIt) {
   const Linear model;
   const std::vector<std::vector<double>> samples =
       *sampled_jacobians(*model.dae, model.structure, {start_of(model.problem)});
-  const auto trial = Trial::create(model.problem, model.structure, 1e-3);
+  const auto trial = Trial::create(model.problem, model.structure, {.step = 1e-3});
   ASSERT_TRUE(trial.ok());
   const auto search = [&](const std::function<bool(const Keep&)>& also) {
     return find_sparsing(model.structure.jacobian, samples, model.structure.mass, model.structure.mass_values, 1e-3,

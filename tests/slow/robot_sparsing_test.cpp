@@ -28,7 +28,7 @@ struct Robot {
     jacobians = *sampled_jacobians(*problem.dae, structure, *sample_run(problem, times, "radau", options));
     const auto names = problem.dae->layout().component_names();
     angle = static_cast<int>(std::find(names.begin(), names.end(), "axis1.s") - names.begin());
-    trial = *Trial::create(problem, structure, 1e-3, {angle});
+    trial = *Trial::create(problem, structure, {.step = 1e-3}, {angle});
   }
   [[nodiscard]] Result<Sparsing> sparsed(double rho, Keep start) const {
     return find_sparsing(structure.jacobian, jacobians, structure.mass, structure.mass_values, 1e-3,

@@ -9,6 +9,7 @@
 
 #include "rubato/problem/formulation.hpp"
 #include "rubato/realtime/model_structure.hpp"
+#include "rubato/realtime/realtime_status.hpp"
 #include "rubato/realtime/static_solver.hpp"
 
 namespace rubato::realtime {
@@ -26,8 +27,8 @@ class ConstraintProjection {
   /// Of all corrections of a step.
   [[nodiscard]] OperationCount operations() const noexcept;
 
-  /// Corrects q and v in x. False where the matrix is singular or the model refuses; x is of no use then. Never allocates.
-  [[nodiscard]] bool project(const At& at, In jacobian_values, Out x) noexcept;
+  /// Corrects q and v in x. Unless ok (refused or singular) x is of no use. Never allocates.
+  [[nodiscard]] RealtimeStatus project(const At& at, In jacobian_values, Out x) noexcept;
 
  private:
   ConstraintProjection(const FormulatedDae& dae, const ModelStructure& structure, int count);

@@ -24,11 +24,9 @@
 #include "rubato/realtime/jacobian_passes.hpp"
 #include "rubato/realtime/plan.hpp"
 #include "rubato/realtime/projection.hpp"
+#include "rubato/realtime/realtime_status.hpp"
 
 namespace rubato::realtime {
-
-enum class RealtimeStatus : std::uint8_t { ok, refused, singular, not_finite, residual_too_large };
-[[nodiscard]] std::string_view to_string(RealtimeStatus status) noexcept;
 
 struct StepReport {
   RealtimeStatus status = RealtimeStatus::ok;
@@ -80,13 +78,13 @@ class RealtimeStepper {
   [[nodiscard]] double algebraic_norm(double damping) noexcept;
   [[nodiscard]] StepReport attempt() noexcept;
   struct Solved {
-    bool evaluated = true, regular = true;
+    bool evaluated = true, regular = true, finite = true;
     double backward_error = 0;
   };
   /// delta_ = x_{n+1} − x_n, and error_.
   [[nodiscard]] Solved make_tableau() noexcept;
   [[nodiscard]] bool single() const noexcept { return plan_.step_numbers.size() == 1 && plan_.step_numbers[0] == 1; }
-  [[nodiscard]] bool complete(const StepReport& report) noexcept;
+  [[nodiscard]] RealtimeStatus complete(const StepReport& report) noexcept;
   [[nodiscard]] double end_of_step() const noexcept {
     return t_start_ + static_cast<double>(n_steps_ + 1) * plan_.step;
   }
