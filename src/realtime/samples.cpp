@@ -14,7 +14,7 @@ std::vector<double> sample_times(const InitialValueProblem& problem, int count) 
   std::vector<double> times;
   const double length = problem.t_end - problem.t_start;
   for (int k = 0; k < count; ++k)
-    times.push_back(std::min(problem.t_end, problem.t_start + length * k / std::max(1, count - 1)));
+    times.push_back(k > 0 && k + 1 == count ? problem.t_end : problem.t_start + length * k / std::max(1, count - 1));
   if (problem.input)
     for (double t = problem.input->next_break(problem.t_start); t < problem.t_end; t = problem.input->next_break(t))
       times.push_back(t);

@@ -22,6 +22,15 @@ TEST(Samples, TimesHoldTheJumps) {
   EXPECT_EQ(sample_times(problem(), 2), (std::vector<double>{0, 0.5, 1}));
 }
 
+/// 0.2 · 12/12 is more than 0.2.
+TEST(Samples, TimesStayInsideTheRun) {
+  for (const double end : {0.05, 0.1, 0.2, 0.4, 0.7}) {
+    InitialValueProblem p = problem();
+    p.t_end = end;
+    for (int count = 2; count < 40; ++count) EXPECT_EQ(sample_times(p, count).back(), end) << end << ' ' << count;
+  }
+}
+
 TEST(Samples, AreConsistentAndHaveTheInputsAfterAJump) {
   const auto samples = sample_run(problem(), {0, 0.25, 0.5, 1}, "radau5", {.tolerances = {.rtol = 1e-9, .atol = 1e-9}});
   ASSERT_TRUE(samples) << samples.error().message;

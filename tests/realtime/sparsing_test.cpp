@@ -171,6 +171,29 @@ TEST(Sparsing, EndsWithItsBudgetAndTellsItsProgress) {
   }
 }
 
+/// Whichever coupling is needed, the last candidate as well: the search ends by itself.
+TEST(Sparsing, EndsWhereOneEntryIsNeeded) {
+  std::vector<Entry> places = {{0, 1}, {1, 2}, {2, 3}};
+  for (int i = 0; i < 4; ++i) places.push_back({i, i});
+  const SparsePattern jacobian = SparsePattern::from_entries(4, 4, places), mass = SparsePattern::identity(4);
+  std::vector<double> values;
+  std::vector<std::size_t> couplings;
+  for (int j = 0; j < 4; ++j)
+    for (const int i : jacobian.column(j)) {
+      if (i != j) couplings.push_back(values.size());
+      values.push_back(i == j ? -100.0 * (j + 1) : j);
+    }
+  for (const std::size_t needed : couplings) {
+    SparsingOptions options{.rho = 1};
+    options.also = [&](const Keep& keep) { return keep[needed] != 0; };
+    const auto found = find_sparsing(jacobian, {values}, mass, std::vector<double>(4, 1.0), 1e-3, options);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_FALSE(found->exhausted);
+    EXPECT_LT(found->evaluations, 100);
+    EXPECT_EQ(found->keep[needed], 1);
+  }
+}
+
 TEST(Sparsing, RefusesWithTheReason) {
   Chain c;
   const auto says = [](const Result<Sparsing>& r, std::string_view what) {
