@@ -19,6 +19,8 @@ using realtime::Plan;
 using realtime::StaticKind;
 using realtime::StepTime;
 
+constexpr double most_of_anything = 1e9;
+
 // Of an entry of the Jacobian: kept or left out, constant or not.
 constexpr char kept = 'k', kept_constant = 'c', left_out = '.', left_out_constant = 'o';
 
@@ -34,21 +36,27 @@ class Reader {
 
   void enter(const std::string& table) {
     table_ = table;
+    tables_.push_back(table);
     node_ = root_.find(table);
     if (node_ == nullptr || !node_->is_table()) complain(root_.line, fmt::format("the table [{}] is missing", table));
   }
   [[nodiscard]] bool has(std::string_view key) const { return !failed() && node_->find(key) != nullptr; }
-  [[nodiscard]] double number(const std::string& key, double min = -std::numeric_limits<double>::infinity()) {
+  [[nodiscard]] double number(const std::string& key, double min = -std::numeric_limits<double>::infinity(),
+                              double max = std::numeric_limits<double>::infinity()) {
     const TomlNode* const node = find(key);
     if (node == nullptr) return 0;
     const auto value = node->as_number();
-    if (!value || !std::isfinite(*value) || *value < min) {
-      wrong(key, *node, min < 0 ? "a number" : fmt::format("a number ≥ {}", shortest(min)));
+    if (!value || !std::isfinite(*value) || *value < min || *value > max) {
+      wrong(key, *node,
+            (min < 0 ? "a number" : fmt::format("a number ≥ {}", shortest(min))) +
+                (std::isfinite(max) ? fmt::format(" and ≤ {}", shortest(max)) : ""));
       return 0;
     }
     return *value;
   }
-  [[nodiscard]] int count(const std::string& key) { return whole(key, find(key)); }
+  [[nodiscard]] int count(const std::string& key) { return static_cast<int>(whole(key, find(key), most_of_anything)); }
+  /// Of a step's operations: a dense matrix of a few thousand unknowns has more than an int holds.
+  [[nodiscard]] long operations(const std::string& key) { return static_cast<long>(whole(key, find(key), 0x1p53)); }
   [[nodiscard]] bool truth(const std::string& key) {
     const TomlNode* const node = find(key);
     if (node != nullptr && node->type != TomlNode::Type::boolean) wrong(key, *node, "true or false");
@@ -69,7 +77,7 @@ class Reader {
   }
   [[nodiscard]] std::vector<int> counts(const std::string& key) {
     std::vector<int> result;
-    for (const TomlNode& item : items(key)) result.push_back(whole(key, &item));
+    for (const TomlNode& item : items(key)) result.push_back(static_cast<int>(whole(key, &item, most_of_anything)));
     return result;
   }
   [[nodiscard]] std::vector<double> numbers(const std::string& key) {
@@ -107,10 +115,13 @@ class Reader {
   }
   /// What nobody asked for.
   void finish() {
-    for (const TomlEntry& table : root_.entries)
+    for (const TomlEntry& table : root_.entries) {
+      if (!table.node.is_table() || std::ranges::find(tables_, table.key) == tables_.end())
+        complain(table.line, unknown_name("table of a plan", table.key, tables_));
       for (const TomlEntry& entry : table.node.entries)
         if (std::ranges::find(known_, table.key + "." + entry.key) == known_.end())
           complain(entry.line, unknown_name("key of a plan", table.key + "." + entry.key, known_));
+    }
   }
 
  private:
@@ -124,14 +135,14 @@ class Reader {
   void wrong(const std::string& key, const TomlNode& node, std::string_view allowed) {
     complain(node.line, fmt::format("{}.{}: {} is not {}", table_, key, plain(node), allowed));
   }
-  int whole(const std::string& key, const TomlNode* node) {
+  double whole(const std::string& key, const TomlNode* node, double max) {
     if (node == nullptr) return 0;
     const auto value = node->as_number();
-    if (!value || !(*value >= 0 && *value <= 1e9 && *value == std::floor(*value))) {
-      wrong(key, *node, "a whole number ≥ 0");
+    if (!value || !(*value >= 0 && *value <= max && *value == std::floor(*value))) {
+      wrong(key, *node, fmt::format("a whole number ≥ 0 and ≤ {:g}", max));
       return 0;
     }
-    return static_cast<int>(*value);
+    return *value;
   }
   std::span<const TomlNode> items(const std::string& key) {
     const TomlNode* const node = find(key);
@@ -142,7 +153,7 @@ class Reader {
   const TomlNode& root_;
   std::string file_, table_, mistake_;
   const TomlNode* node_ = nullptr;
-  std::vector<std::string> known_;
+  std::vector<std::string> tables_, known_;
 };
 
 }  // namespace
@@ -232,7 +243,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   plan.rho_m = optional("rho_m");
   plan.time = static_cast<StepTime>(reader.choice("time", {"start", "end"}));
   plan.damping = reader.truth("damping");
-  plan.smallest_damping = reader.number("smallest_damping", std::numeric_limits<double>::min());
+  plan.smallest_damping = reader.number("smallest_damping", std::numeric_limits<double>::min(), 1);
   plan.projections = reader.count("projections");
   plan.rtol = reader.number("rtol", 0);
   plan.atol = reader.number("atol", std::numeric_limits<double>::min());
@@ -242,15 +253,17 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   const std::string hash = reader.text("hash");
   const int n = reader.count("unknowns");
   plan.structure.n_inputs = reader.count("inputs");
+  const std::vector<int> algebraic = reader.counts("algebraic");
+  if (reader.has("left_out")) plan.structure.left_out = reader.counts("left_out");
+  plan.structure.jacobian =
+      reader.pattern("jacobian", n);  // has n columns in the file: from here on n is no idle promise
   plan.structure.algebraic.assign(reader.failed() ? 0 : static_cast<std::size_t>(n), 0);
-  for (const int i : reader.counts("algebraic")) {
+  for (const int i : algebraic) {
     if (i < static_cast<int>(plan.structure.algebraic.size()))
       plan.structure.algebraic[i] = 1;
     else
       reader.complain(0, fmt::format("structure.algebraic: unknown {} of {}", i, n));
   }
-  if (reader.has("left_out")) plan.structure.left_out = reader.counts("left_out");
-  plan.structure.jacobian = reader.pattern("jacobian", n);
   plan.structure.mass = reader.pattern("mass", n);
   plan.structure.mass_values = reader.numbers("mass_values");
   const std::string entries = reader.text("entries");
@@ -265,10 +278,10 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
       .rows = reader.counts("rows"), .cols = reader.counts("cols"), .starts = reader.counts("block_starts")};
 
   reader.enter("report");
-  plan.operations = {.additions = reader.count("additions"),
-                     .multiplications = reader.count("multiplications"),
-                     .divisions = reader.count("divisions"),
-                     .square_roots = reader.count("square_roots")};
+  plan.operations = {.additions = reader.operations("additions"),
+                     .multiplications = reader.operations("multiplications"),
+                     .divisions = reader.operations("divisions"),
+                     .square_roots = reader.operations("square_roots")};
   plan.spectral_radius = optional("spectral_radius");
   plan.worst_ratio = optional("worst_ratio");
   plan.expected_error = optional("expected_error");

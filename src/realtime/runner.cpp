@@ -13,6 +13,8 @@
 #include <xmmintrin.h>
 #endif
 
+#include "rubato/base/assert.hpp"
+
 namespace rubato::realtime {
 
 namespace {
@@ -25,10 +27,23 @@ std::int64_t now() noexcept {
   return time.tv_sec * second + time.tv_nsec;
 }
 
-void sleep_until(std::int64_t when) noexcept {
-  const timespec time{.tv_sec = when / second, .tv_nsec = when % second};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) == EINTR) {
-  }
+constexpr std::int64_t longest_sleep = second / 10;  // after which somebody may want to stop
+
+bool asked_to_stop(const std::atomic<bool>* stop) noexcept {
+  return stop != nullptr && stop->load(std::memory_order_relaxed);
+}
+
+/// False: asked to stop before.
+bool sleep_until(std::int64_t when, const std::atomic<bool>* stop) noexcept {
+  std::int64_t until = 0;
+  do {
+    if (asked_to_stop(stop)) return false;
+    until = std::min(when, now() + longest_sleep);
+    const timespec time{.tv_sec = until / second, .tv_nsec = until % second};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr) == EINTR) {
+    }
+  } while (until < when);
+  return true;
 }
 
 /// Flush-to-zero and denormals-are-zero, until the end of the scope.
@@ -112,9 +127,14 @@ RunnerReport run_realtime(RealtimeStepper& stepper, Link& link, const RunnerOpti
                           const std::atomic<bool>* stop, StepObserver* observer) {
   RunnerReport report;
   report.misses.reserve(RunnerReport::most_misses);
-  const auto step_ns = static_cast<std::int64_t>(std::llround(stepper.plan().step * 1e9));
+  // Steps need not be whole nanoseconds: rounded one by one they would drift.
+  const auto after = [ns = stepper.plan().step * 1e9](long n) {
+    return static_cast<std::int64_t>(std::llround(static_cast<double>(n) * ns));
+  };
   std::vector<double> u(static_cast<std::size_t>(stepper.plan().structure.n_inputs)),
       y(static_cast<std::size_t>(stepper.n_outputs()));
+  RUBATO_ASSERT(options.first_inputs.empty() || options.first_inputs.size() == u.size(), "one number for every input");
+  std::copy(options.first_inputs.begin(), options.first_inputs.end(), u.begin());
   const Privileges privileges(options, report.not_got);
   const NoDenormals fast;
   touch_stack();
@@ -126,25 +146,21 @@ RunnerReport run_realtime(RealtimeStepper& stepper, Link& link, const RunnerOpti
   }
   stepper.go_back(start);
 
-  const std::int64_t first = now() + 2 * step_ns;
+  const std::int64_t first = now() + after(2);
   for (long n = 0; n < options.n_steps; ++n) {
-    if (stop != nullptr && stop->load(std::memory_order_relaxed)) {
-      report.interrupted = true;
-      break;
-    }
-    const std::int64_t due = first + (n + 1) * step_ns;
-    if (!options.free_run) {
-      sleep_until(due - step_ns);
-      report.wake_up.record(now() - (due - step_ns));
-    }
+    const std::int64_t may_begin = first + after(n), due = first + after(n + 1);
+    report.interrupted = options.free_run ? asked_to_stop(stop) : !sleep_until(may_begin, stop);
+    if (report.interrupted) break;
+    if (!options.free_run) report.wake_up.record(now() - may_begin);
     link.read(n, stepper.time(), u);
     const std::int64_t begin = now();
-    const StepReport step = stepper.step(u);
-    (void)stepper.outputs(y);
+    StepReport step = stepper.step(u);
+    if (stepper.outputs(y) != EvalStatus::ok && step.status == RealtimeStatus::ok)
+      step.status = RealtimeStatus::refused;  // the state is there, what is sent is not
     const std::int64_t end = now();
     link.write(n, stepper.time(), step.status, y);
     report.times.record(end - begin);
-    const std::int64_t late = options.free_run ? end - begin - step_ns : end - due;
+    const std::int64_t late = options.free_run ? end - begin - after(1) : end - due;
     if (late > 0) {
       ++report.missed;
       if (report.misses.size() < RunnerReport::most_misses) report.misses.push_back({n, late});

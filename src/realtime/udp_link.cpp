@@ -13,7 +13,7 @@ namespace rubato::realtime {
 
 namespace {
 
-constexpr int most_datagrams = 8;  // looked at per step
+constexpr int most_datagrams = 1024;  // looked at per step: a faster sender shall not leave ever older ones behind
 constexpr std::size_t largest_datagram = 65000;
 
 sockaddr_in local_port(int port) {

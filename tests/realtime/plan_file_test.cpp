@@ -41,6 +41,15 @@ TEST(PlanFile, ReadsWhatItWrote) {
   EXPECT_TRUE(realtime::RealtimeStepper::create(*realtime::test_models::chain(), *again, start).ok());
 }
 
+/// A dense matrix of 4000 unknowns takes 4e10 additions, more than an int holds.
+TEST(PlanFile, LargePlansAreReadBack) {
+  Plan plan = chain_plan();
+  plan.operations.additions = 42'666'666'667;
+  const auto again = parse_plan(plan_text(plan), "plan.toml");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->operations, plan.operations);
+}
+
 /// Everything that is cut, changed or added is refused, by name.
 TEST(PlanFile, IsTolerantOfNothing) {
   const std::string text = plan_text(chain_plan());
@@ -65,6 +74,11 @@ TEST(PlanFile, IsTolerantOfNothing) {
   EXPECT_NE(refusal("entries = \"", "entries = \"k").find("letters"), std::string::npos);
   EXPECT_NE(refusal("algebraic = []", "algebraic = [12]").find("algebraic"), std::string::npos);
   EXPECT_NE(refusal("mass_values = [1.0,", "mass_values = [").find("mass_values"), std::string::npos);
+  EXPECT_NE(refusal("smallest_damping = ", "smallest_damping = 2").find("≤ 1"), std::string::npos);
+  EXPECT_NE(refusal("[plan]", "more = 1\n[plan]").find("table of a plan 'more'"), std::string::npos);
+  EXPECT_NE(refusal("[solver]", "[more]\n[solver]").find("table of a plan 'more'"), std::string::npos);
+  EXPECT_NE(refusal("[plan]", "[[more]]\n[plan]").find("table of a plan 'more'"), std::string::npos);
+  EXPECT_NE(refusal("unknowns = 12", "unknowns = 1000000000").find("compressed columns"), std::string::npos);
   // Behind the last key that must be there nobody can tell.
   for (std::size_t cut = 0; cut < text.find("square_roots"); cut += 97)
     EXPECT_FALSE(parse_plan(text.substr(0, cut), "p").ok()) << cut;

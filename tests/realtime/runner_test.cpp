@@ -134,6 +134,41 @@ TEST(Runner, SaysWhatItCouldNotGet) {
   EXPECT_EQ(report.steps, 2);
 }
 
+/// A controller that has said nothing yet: the model goes on with the inputs it starts with.
+TEST(Runner, HoldsFirstInputsUntilTheLinkHasOthers) {
+  struct SilentLink final : Link {
+    void read(long n, double, Out u) noexcept override {
+      if (n == 2) u[0] = 5;
+      seen.push_back(u[0]);
+    }
+    void write(long, double, RealtimeStatus, In) noexcept override {}
+    std::vector<double> seen;
+  } link, other;
+  Loop loop(1e-3), zeros(1e-3);
+  (void)run_realtime(*loop.stepper, link, {.n_steps = 4, .free_run = true, .warm_up = 0, .first_inputs = {3}});
+  EXPECT_EQ(link.seen, (std::vector<double>{3, 3, 3, 5, 5}));  // the first one for warming up
+  (void)run_realtime(*zeros.stepper, other, {.n_steps = 1, .free_run = true});
+  EXPECT_EQ(other.seen, (std::vector<double>{0, 0}));
+}
+
+/// A run of one step of a minute can be stopped within the sleep.
+TEST(Runner, StopsWhileItWaits) {
+  Loop loop(60);
+  SignalLink link(nullptr, 60);
+  std::atomic<bool> stop = false;
+  std::thread soon([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop = true;
+  });
+  const auto before = std::chrono::steady_clock::now();
+  const RunnerReport report = run_realtime(*loop.stepper, link, {.n_steps = 1}, &stop);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+  soon.join();
+  EXPECT_TRUE(report.interrupted);
+  EXPECT_EQ(report.steps, 0);
+  EXPECT_LT(seconds, 10);  // pieces of 0.1 s; a busy machine may be late
+}
+
 TEST(SharedMemoryLink, CarriesInputsAndOutputs) {
   const std::string name = "rubato_test_" + std::to_string(getpid());
   {
@@ -197,6 +232,10 @@ TEST(UdpLink, CarriesInputsAndOutputs) {
   send(1, 5);  // not ours
   (*link)->read(0, 0, {&u, 1});
   EXPECT_EQ(u, 4);
+
+  for (int k = 0; k < 100; ++k) send(DatagramHeader::magic_number, 100 + k);  // a faster controller: the last counts
+  (*link)->read(1, 0, {&u, 1});
+  EXPECT_EQ(u, 199);
 
   const std::vector<double> y = {6, 7};
   (*link)->write(11, 0.25, RealtimeStatus::singular, y);

@@ -46,7 +46,8 @@ struct RunnerOptions {
   int cpu = -1;              ///< the only processor to run on; −1: any
   int fifo_priority = 0;     ///< real-time scheduling, 1 … 99; 0: as it is
   bool stop_at_failure = true;
-  long warm_up = 100;  ///< steps before the first, taken back
+  long warm_up = 100;                     ///< steps before the first, taken back
+  std::vector<double> first_inputs = {};  ///< until the link has others; empty: zeros
 };
 
 struct MissedDeadline {
