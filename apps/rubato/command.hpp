@@ -1,5 +1,6 @@
 #pragma once
 /// What main.cpp understood of the command line, and the commands that do it. CLI11 is seen by main.cpp only.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,12 +117,12 @@ struct PlanArguments {
 struct RealtimeRunArguments {
   std::string plan;
   std::vector<std::string> set;
-  std::string duration;  ///< with its unit; empty: the model's
-  long steps = 0;        ///< 0: by the duration
-  long every = 0;        ///< steps between rows; 0: chosen
+  std::string duration;       ///< with its unit; empty: the model's
+  std::optional<long> steps;  ///< none: by the duration
+  std::optional<long> every;  ///< steps between rows; none: chosen
   std::vector<std::string> channels;
   bool free_run = false, lock_memory = false, continue_on_failure = false;
-  int cpu = -1, priority = 0;
+  std::optional<int> cpu, priority;
   std::string shared_memory, udp;  ///< NAME, IN:OUT
   std::string folder;              ///< empty: results/PLAN
 };

@@ -319,6 +319,7 @@ struct CommandLine {
         "  rubato realtime run plan.toml --steps 1000000 --free-run\n"
         "  rubato realtime run plan.toml --shared-memory robot        a controller in the loop, see examples/hil\n");
     RealtimeRunArguments& run_plan = realtime_run;
+    const auto not_empty = [](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); };
     command->add_option("plan", run_plan.plan, "Plan, written by `rubato realtime analyse`")
         ->required()
         ->type_name("PLAN.toml");
@@ -333,8 +334,10 @@ struct CommandLine {
     command
         ->add_option("--shared-memory", run_plan.shared_memory,
                      "Inputs from and channels to a controller, in shared memory of this name")
+        ->check(not_empty)
         ->type_name("NAME");
     command->add_option("--udp", run_plan.udp, "Likewise by datagrams of this machine: listen at IN, send to OUT")
+        ->check(not_empty)
         ->type_name("IN:OUT");
     command
         ->add_option(

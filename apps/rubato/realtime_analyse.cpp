@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "channels.hpp"
 #include "command.hpp"
@@ -51,13 +52,25 @@ Result<Request> request_of(const PlanArguments& arguments) {
   request.time = arguments.time == "end" ? realtime::StepTime::end : realtime::StepTime::start;
   if (arguments.samples < 1) return Error{fmt::format("--samples: {} is not allowed; at least 1", arguments.samples)};
   if (arguments.budget < 1) return Error{fmt::format("--budget: {} is not allowed; at least 1", arguments.budget)};
-  if (!(arguments.rho_m >= 0)) return Error{fmt::format("--rho-m: {} is not allowed; a number > 0", arguments.rho_m)};
+  const auto outside = [](double value, double min) { return !(value >= min && std::isfinite(value)); };
+  if (outside(arguments.rho_m, 0))
+    return Error{fmt::format("--rho-m: {} is not allowed; a number > 0", arguments.rho_m)};
+  if (outside(arguments.growth, 0))
+    return Error{fmt::format("--growth: {} is not allowed; a number ≥ 0", arguments.growth)};
   if (!(arguments.deviation >= 0 && arguments.deviation <= 100))
     return Error{fmt::format("--deviation: {} is not allowed; a number > 0 and ≤ 100, in %", arguments.deviation)};
   if (!arguments.watch.empty() && arguments.deviation == 0)
     return Error{"--watch: says what --deviation looks at; give both"};
-  if (!(arguments.rtol >= 0)) return Error{fmt::format("--rtol: {} is not allowed; a number ≥ 0", arguments.rtol)};
-  if (!(arguments.atol > 0)) return Error{fmt::format("--atol: {} is not allowed; a number > 0", arguments.atol)};
+  if (arguments.whole)
+    for (const auto& [given, option] : {std::pair{arguments.deviation > 0, "--deviation"},
+                                        {!arguments.keep.empty(), "--keep"},
+                                        {arguments.columns, "--columns"},
+                                        {arguments.keep_algebraic, "--keep-algebraic"}})
+      if (given)
+        return Error{fmt::format("--whole and {}: give one of them; with --whole nothing is left out", option)};
+  if (outside(arguments.rtol, 0)) return Error{fmt::format("--rtol: {} is not allowed; a number ≥ 0", arguments.rtol)};
+  if (outside(arguments.atol, std::numeric_limits<double>::min()))
+    return Error{fmt::format("--atol: {} is not allowed; a number > 0", arguments.atol)};
   const auto format = io::table_format(arguments.format);
   if (!format) return format.error();
   request.format = *format;
@@ -284,7 +297,6 @@ io::Table report_of(const RealtimeModel& model, const Structure& structure, cons
 
 Result<void> write_pictures(const fs::path& folder, const RealtimeModel& model, const Structure& structure,
                             const Planned& whole, const Planned& plan, const OfflineStudy& study) {
-  if (const auto made = io::make_folder(folder); !made) return made;
   const std::string& title = model.task.config.title.empty() ? model.task.config.problem : model.task.config.title;
   const SparsePattern before = step_matrix(whole.plan).pattern(), after = step_matrix(plan.plan).pattern();
   const auto factor = [](const Planned& p) { return p.plan.back_end == StaticKind::qr ? "R" : "L and U"; };
@@ -308,6 +320,24 @@ Result<void> write_pictures(const fs::path& folder, const RealtimeModel& model, 
   return {};
 }
 
+/// Where the plan goes, and the pictures.
+struct Destination {
+  fs::path file, pictures;  ///< no pictures: empty
+};
+
+/// Folders are made before the work: a name that cannot be one is found out at once.
+Result<Destination> destination_of(const PlanArguments& arguments) {
+  const fs::path given(arguments.file);
+  std::error_code ignored;
+  const bool folder = arguments.file.ends_with('/') || fs::is_directory(given, ignored);
+  Destination to{.file = folder ? given / "plan.toml" : given,
+                 .pictures = arguments.pictures.empty() && folder ? given : fs::path(arguments.pictures)};
+  for (const fs::path& needed : {to.file.parent_path(), to.pictures})
+    if (!needed.empty())
+      if (const auto made = io::make_folder(needed); !made) return made.error();
+  return to;
+}
+
 struct Outcome {
   Planned whole, plan;
   OfflineStudy study;
@@ -316,6 +346,8 @@ struct Outcome {
 Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& request, const RealtimeModel& model,
                                const Structure& structure, const std::vector<realtime::Sample>& samples) {
   realtime::PlanOptions options = plan_options(arguments, request);
+  const auto accurate = accurate_motion(model, request.step);
+  if (!accurate) return accurate.error();
   std::string trouble;
   while (true) {
     auto whole = planned(model, realtime::Keep(structure.keep.size(), 1), samples, options);
@@ -334,15 +366,15 @@ Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& re
       made.worst_ratio = structure.worst_ratio;
     }
     made.spectral_radius = largest_radius(structure.spectra);
-    auto study = study_off_line(model, made, whole->plan);
+    auto study = study_off_line(model, made, whole->plan, *accurate);
     if (study) {
       made.expected_error = study->plan.largest_error;
       return Outcome{std::move(*whole), std::move(*plan), std::move(*study)};
     }
     const bool pivots = whole->plan.back_end == StaticKind::lu || made.back_end == StaticKind::lu;
     if (options.back_end || !pivots)
-      return Error{fmt::format("{}; take a smaller --step, a smaller --rho, --whole{}", study.error().message,
-                               pivots ? " or --back-end qr" : "")};
+      return Error{fmt::format("{}; take a smaller --step{}{}", study.error().message,
+                               arguments.whole ? "" : ", a smaller --rho, --whole", pivots ? " or --back-end qr" : "")};
     trouble = "with lu " + study.error().message;  // what samples allow, the run between them need not
     options.back_end = StaticKind::qr;
   }
@@ -356,6 +388,12 @@ int realtime_analyse(const PlanArguments& arguments) {
   const auto model = realtime_model(arguments.model, request->settings);
   if (!model) return complain(model.error());
   for (const auto& sentence : model->task.notes) note(sentence);
+
+  if (const double time = model->problem().t_end - model->problem().t_start; request->step > time * (1 + 1e-9))
+    return complain(Error{fmt::format("--step: {} s is longer than the time of the model, {} s",
+                                      shortest(request->step), shortest(time))});
+  const auto destination = destination_of(arguments);
+  if (!destination) return complain(destination.error());
 
   const AccurateRun accurate = accurate_run(model->task);
   note(fmt::format("sampling a run of {} with tolerance {}", accurate.method,
@@ -380,15 +418,9 @@ int realtime_analyse(const PlanArguments& arguments) {
 
   fmt::print("{}", render(report_of(*model, *structure, whole, plan, study, samples->size()), request->format));
   std::fflush(stdout);
-  const fs::path given(arguments.file);
-  std::error_code ignored;
-  const bool folder = arguments.file.ends_with('/') || fs::is_directory(given, ignored);
-  const fs::path file = folder ? given / "plan.toml" : given;
-  if (file.has_parent_path())
-    if (const auto ready = io::make_folder(file.parent_path()); !ready) return complain(ready.error());
+  const auto& [file, pictures] = *destination;
   if (const auto written = io::write_file(file, io::plan_text(plan.plan)); !written) return complain(written.error());
   note("wrote " + file.string());
-  const fs::path pictures = arguments.pictures.empty() ? (folder ? given : fs::path()) : fs::path(arguments.pictures);
   if (!pictures.empty())
     if (const auto drawn = write_pictures(pictures, *model, *structure, whole, plan, study); !drawn)
       return complain(drawn.error());

@@ -24,6 +24,25 @@ std::vector<std::string> unknowns_and_outputs(const Dae& dae) {
   return names;
 }
 
+/// What was constant when the plan was made is evaluated once: it has to be constant with the values of now, too.
+Result<void> constants_hold(const RealtimeModel& model, const realtime::Plan& plan) {
+  if (std::ranges::find(plan.constant, 1) == plan.constant.end()) return {};
+  const auto jacobians =
+      realtime::sampled_jacobians(model.dae(), model.structure, realtime::with_neighbours({model.start}));
+  if (!jacobians) return jacobians.error();
+  const auto constant = realtime::constant_entries(*jacobians);
+  const SparsePattern& pattern = model.structure.jacobian;
+  const auto names = model.dae().layout().component_names();
+  for (int j = 0; j < pattern.cols(); ++j)
+    for (int p = pattern.column_starts()[j]; p < pattern.column_starts()[j + 1]; ++p)
+      if (plan.constant[p] != 0 && constant[p] == 0)
+        return Error{fmt::format(
+            "the plan does not fit the model: the derivative of equation {} by {} was constant when the plan was made, "
+            "and is not now; analyse the model as it is now",
+            names[pattern.row_indices()[p]], names[j])};
+  return {};
+}
+
 }  // namespace
 
 Result<RealtimeModel> realtime_model(const std::string& file_or_problem, const std::vector<std::string>& settings) {
@@ -47,9 +66,12 @@ Result<RealtimeModel> realtime_model(const realtime::Plan& plan, const fs::path&
   all.insert(all.end(), settings.begin(), settings.end());
   std::string name = plan.model;
   std::error_code ignored;
-  if (const fs::path beside = plan_file.parent_path() / name;
-      name.ends_with(".toml") && !fs::exists(name, ignored) && fs::exists(beside, ignored))
-    name = beside.string();
+  if (name.ends_with(".toml") && !fs::exists(name, ignored))
+    for (const fs::path& beside : {plan_file.parent_path() / name, plan_file.parent_path() / fs::path(name).filename()})
+      if (fs::exists(beside, ignored)) {
+        name = beside.string();
+        break;
+      }
   auto model = realtime_model(name, all);
   if (!model) return Error{fmt::format("{}: {}", plan_file.string(), model.error().message)};
   return model;
@@ -71,7 +93,16 @@ Result<std::unique_ptr<realtime::RealtimeStepper>> stepper_at_start(const Realti
         "the plan does not fit the model: at the start its step of {} s is unstable, spectral radius {:.6g}, "
         "at most {:.6g}; analyse the model as it is now",
         shortest(plan.step), radius, allowed)};
+  if (const auto fine = constants_hold(model, plan); !fine) return fine.error();
   return stepper;
+}
+
+std::vector<char> chart_unknowns(const RealtimeModel& model) {
+  Vector x = Vector::Constant(model.dae().size(), 1e-3), base = model.start.base;
+  model.dae().rebase(view(x), view(base));
+  std::vector<char> charts;
+  for (const double value : x) charts.push_back(value == 0 ? 1 : 0);
+  return charts;
 }
 
 Result<std::vector<std::size_t>> realtime_channels(const RealtimeModel& model, const std::vector<std::string>& names) {
@@ -102,17 +133,19 @@ ChannelRecorder::ChannelRecorder(const Dae& dae, std::vector<std::size_t> channe
     : dae_(dae),
       channels_(std::move(channels)),
       every_(every),
-      times_(static_cast<std::size_t>(n_steps / every)),
+      times_(static_cast<std::size_t>((n_steps + every - 1) / every)),
       values_(times_.size() * channels_.size()) {}
 
 void ChannelRecorder::after_step(const realtime::RealtimeStepper& stepper, const realtime::StepReport& /*report*/,
                                  In y) {
-  if (++n_ % every_ != 0 || rows_ == times_.size()) return;
+  const std::size_t row = static_cast<std::size_t>(n_ / every_);  // until the next one takes its place
+  if (row == times_.size()) return;
+  ++n_;
+  rows_ = row + 1;
   const In x = stepper.state();
-  times_[rows_] = stepper.time();
-  double* value = values_.data() + rows_ * channels_.size();
+  times_[row] = stepper.time();
+  double* value = values_.data() + row * channels_.size();
   for (const std::size_t j : channels_) *value++ = j < x.size() ? x[j] : y[j - x.size()];
-  ++rows_;
 }
 
 io::Trajectory ChannelRecorder::trajectory() const {

@@ -85,9 +85,10 @@ Result<std::unique_ptr<realtime::Link>> link_of(const RealtimeRunArguments& argu
 
 Result<long> steps_of(const RealtimeRunArguments& arguments, const RealtimeModel& model, double step) {
   double duration = model.problem().t_end - model.problem().t_start;
-  if (arguments.steps != 0 && !arguments.duration.empty()) return Error{"--steps and --duration: give one of them"};
-  if (arguments.steps < 0) return Error{fmt::format("--steps: {} is not allowed; at least 1", arguments.steps)};
-  if (arguments.steps > 0) duration = static_cast<double>(arguments.steps) * step;
+  if (arguments.steps && !arguments.duration.empty()) return Error{"--steps and --duration: give one of them"};
+  if (arguments.steps && *arguments.steps < 1)
+    return Error{fmt::format("--steps: {} is not allowed; at least 1", *arguments.steps)};
+  if (arguments.steps) duration = static_cast<double>(*arguments.steps) * step;
   if (!arguments.duration.empty()) {
     const auto given = io::parse_duration(arguments.duration);
     if (!given) return Error{"--duration: " + given.error().message};
@@ -98,6 +99,31 @@ Result<long> steps_of(const RealtimeRunArguments& arguments, const RealtimeModel
     return Error{fmt::format("{:.4g} steps of {} s are not allowed; 1 … {:g} (--steps, --duration)", steps,
                              shortest(step), most_steps)};
   return static_cast<long>(steps);
+}
+
+/// Numbers that make no sense are refused, not repaired.
+Result<void> check_numbers(const RealtimeRunArguments& arguments, double step) {
+  constexpr double shortest_step = 1e-6, longest_step = 1e6;
+  if (arguments.every && *arguments.every < 1)
+    return Error{fmt::format("--every: {} is not allowed; at least 1", *arguments.every)};
+  if (arguments.cpu && *arguments.cpu < 0)
+    return Error{fmt::format("--cpu: {} is not allowed; processors count from 0", *arguments.cpu)};
+  if (arguments.priority && (*arguments.priority < 1 || *arguments.priority > 99))
+    return Error{fmt::format("--priority: {} is outside 1 … 99", *arguments.priority)};
+  if (!arguments.free_run && !(step >= shortest_step && step <= longest_step))
+    return Error{fmt::format("steps of {} s are none for a clock: {} … {:g} s; --free-run goes without", shortest(step),
+                             shortest_step, longest_step)};
+  return {};
+}
+
+/// Names of those that are coordinates of rotations.
+std::string charts_among(const RealtimeModel& model, const std::vector<std::size_t>& channels) {
+  const std::vector<char> charts = chart_unknowns(model);
+  const auto names = model.dae().layout().component_names();
+  std::vector<std::string> found;
+  for (const std::size_t j : channels)
+    if (j < charts.size() && charts[j] != 0) found.push_back(names[j]);
+  return joined(found);
 }
 
 std::string distribution(const realtime::StepTimes& times) {
@@ -142,10 +168,10 @@ int realtime_run(const RealtimeRunArguments& arguments) {
   if (!n_steps) return complain(n_steps.error());
   const auto channels = realtime_channels(*model, arguments.channels);
   if (!channels) return complain(channels.error());
-  if (arguments.every < 0)
-    return complain(Error{fmt::format("--every: {} is not allowed; at least 1", arguments.every)});
-  if (arguments.priority < 0 || arguments.priority > 99)
-    return complain(Error{fmt::format("--priority: {} is outside 1 … 99", arguments.priority)});
+  if (const auto fine = check_numbers(arguments, plan->step); !fine) return complain(fine.error());
+  if (const std::string charts = charts_among(*model, *channels); !arguments.channels.empty() && !charts.empty())
+    note(fmt::format(
+        "{}: relative to an attitude that moves with every step, and 0 after each; outputs hold the attitude", charts));
   const auto link = link_of(arguments, *model, **stepper, *channels);
   if (!link) return complain(link.error());
   const fs::path folder =
@@ -153,7 +179,7 @@ int realtime_run(const RealtimeRunArguments& arguments) {
   if (const auto made = io::make_folder(folder); !made) return complain(made.error());
 
   const double numbers = static_cast<double>(*n_steps) * static_cast<double>(channels->size() + 1);
-  const long every = arguments.every > 0 ? arguments.every : std::lround(std::ceil(numbers / most_numbers));
+  const long every = arguments.every ? *arguments.every : std::lround(std::ceil(numbers / most_numbers));
   ChannelRecorder recorder(model->dae(), *channels, *n_steps, every);
   io::RealtimeResult result{.plan = fs::path(arguments.plan).filename().string(), .version = RUBATO_VERSION};
   result.channels = recorder.trajectory().names;
@@ -166,9 +192,10 @@ int realtime_run(const RealtimeRunArguments& arguments) {
                                                      {.n_steps = *n_steps,
                                                       .free_run = arguments.free_run,
                                                       .lock_memory = arguments.lock_memory,
-                                                      .cpu = arguments.cpu,
-                                                      .fifo_priority = arguments.priority,
-                                                      .stop_at_failure = !arguments.continue_on_failure},
+                                                      .cpu = arguments.cpu.value_or(-1),
+                                                      .fifo_priority = arguments.priority.value_or(0),
+                                                      .stop_at_failure = !arguments.continue_on_failure,
+                                                      .first_inputs = {model->start.u.begin(), model->start.u.end()}},
                                                      &stop_flag(), &recorder);
   result.t = (*stepper)->time();
   const bool failed = report.failures > 0;

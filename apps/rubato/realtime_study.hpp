@@ -16,7 +16,7 @@ struct Deviation {
   enum class Kind : std::uint8_t { differential, algebraic, output };
   std::string channel = {};  ///< empty: none
   Kind kind = Kind::differential;
-  double range = 0;
+  double range = 0, size = 0;  ///< largest − smallest value, largest modulus
   double plan_accurate = 0, plan_whole = 0, whole_accurate = 0;  ///< who from whom
 };
 
@@ -29,8 +29,11 @@ struct OfflineStudy {
   [[nodiscard]] Deviation worst(Deviation::Kind kind, double Deviation::*difference) const;
 };
 
-/// Steps up to the model's end, but not more than a million. Refuses a plan with which a step fails.
+/// What plans of this step are measured with: steps up to the model's end, but not more than a million.
+[[nodiscard]] Result<io::Trajectory> accurate_motion(const RealtimeModel& model, double step);
+
+/// Refuses a plan with which a step fails, and one whose states leave the accurate run by more than their range.
 [[nodiscard]] Result<OfflineStudy> study_off_line(const RealtimeModel& model, const realtime::Plan& plan,
-                                                  const realtime::Plan& whole);
+                                                  const realtime::Plan& whole, const io::Trajectory& accurate);
 
 }  // namespace rubato::app
