@@ -123,8 +123,9 @@ struct RealtimeRunArguments {
   std::vector<std::string> channels;
   bool free_run = false, lock_memory = false, continue_on_failure = false;
   std::optional<int> cpu, priority;
-  std::string shared_memory, udp;  ///< NAME, IN:OUT
-  std::string folder;              ///< empty: results/PLAN
+  std::string shared_memory, udp;    ///< NAME, IN:OUT
+  std::vector<double> first_inputs;  ///< until the controller has others; one for all; empty: the model's
+  std::string folder;                ///< empty: results/PLAN
 };
 [[nodiscard]] int realtime_run(const RealtimeRunArguments& arguments);
 

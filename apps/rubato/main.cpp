@@ -340,6 +340,10 @@ struct CommandLine {
         ->check(not_empty)
         ->type_name("IN:OUT");
     command
+        ->add_option("--first-inputs", run_plan.first_inputs, "Inputs until the controller has sent some (the model's)")
+        ->delimiter(',')
+        ->type_name("U,U");
+    command
         ->add_option(
             "--channels", run_plan.channels,
             "Unknowns and outputs to send and keep, in this order; stars allowed (output.channels, or all outputs)")

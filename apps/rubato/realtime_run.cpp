@@ -155,6 +155,18 @@ void print_report(const realtime::RunnerReport& report, const io::RealtimeResult
   for (const auto& sentence : report.not_got) say("not got", sentence);
 }
 
+Result<std::vector<double>> first_inputs_of(const RealtimeRunArguments& arguments, const RealtimeModel& model) {
+  const auto n = static_cast<std::size_t>(model.dae().n_inputs());
+  const auto& given = arguments.first_inputs;
+  if (given.empty()) return std::vector<double>(model.start.u.begin(), model.start.u.end());
+  if (given.size() != 1 && given.size() != n)
+    return Error{
+        fmt::format("--first-inputs: {} numbers; one for all or one for each of the {} inputs", given.size(), n)};
+  if (!std::ranges::all_of(given, [](double u) { return std::isfinite(u); }))
+    return Error{"--first-inputs: every number must be finite"};
+  return given.size() == n ? given : std::vector<double>(n, given.front());
+}
+
 }  // namespace
 
 int realtime_run(const RealtimeRunArguments& arguments) {
@@ -178,6 +190,8 @@ int realtime_run(const RealtimeRunArguments& arguments) {
       arguments.folder.empty() ? fs::path("results") / fs::path(arguments.plan).stem() : fs::path(arguments.folder);
   if (const auto made = io::make_folder(folder); !made) return complain(made.error());
 
+  auto first_inputs = first_inputs_of(arguments, *model);
+  if (!first_inputs) return complain(first_inputs.error());
   const double numbers = static_cast<double>(*n_steps) * static_cast<double>(channels->size() + 1);
   const long every = arguments.every ? *arguments.every : std::lround(std::ceil(numbers / most_numbers));
   ChannelRecorder recorder(model->dae(), *channels, *n_steps, every);
@@ -195,7 +209,7 @@ int realtime_run(const RealtimeRunArguments& arguments) {
                                                       .cpu = arguments.cpu.value_or(-1),
                                                       .fifo_priority = arguments.priority.value_or(0),
                                                       .stop_at_failure = !arguments.continue_on_failure,
-                                                      .first_inputs = {model->start.u.begin(), model->start.u.end()}},
+                                                      .first_inputs = std::move(*first_inputs)},
                                                      &stop_flag(), &recorder);
   result.t = (*stepper)->time();
   const bool failed = report.failures > 0;

@@ -16,7 +16,7 @@ struct Deviation {
   enum class Kind : std::uint8_t { differential, algebraic, output };
   std::string channel = {};  ///< empty: none
   Kind kind = Kind::differential;
-  double range = 0, size = 0;  ///< largest − smallest value, largest modulus
+  double range = 0, size = 0;                                    ///< largest − smallest value, largest modulus
   double plan_accurate = 0, plan_whole = 0, whole_accurate = 0;  ///< who from whom
 };
 

@@ -14,7 +14,7 @@ controller=${CONTROLLER:-$build/examples/hil/rubato_hil_controller}
 results=${RESULTS:-results/hil}
 plan=$results/plan.toml
 
-# hold: the robot starts at rest. --whole: no search; sparse plans serve as well.
+# hold: the robot starts at rest, and stays there until the controller speaks (--first-inputs 0). --whole: no search; sparse plans serve as well.
 mkdir -p "$results"
 "$rubato" realtime analyse examples/robot.toml --set hold=1 --step 1ms --whole -o "$plan" >"$results/report.txt"
 
@@ -26,6 +26,6 @@ esac
 "$controller" "${at_controller[@]}" &
 controller_id=$!
 trap 'kill $controller_id 2>/dev/null || true' EXIT
-"$rubato" realtime run "$plan" --duration "${DURATION:-1s}" --lock-memory "${at_robot[@]}" -o "$results"
+"$rubato" realtime run "$plan" --duration "${DURATION:-1s}" --first-inputs 0 --lock-memory "${at_robot[@]}" -o "$results"
 wait $controller_id
 trap - EXIT
