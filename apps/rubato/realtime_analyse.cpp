@@ -367,14 +367,16 @@ Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& re
     }
     made.spectral_radius = largest_radius(structure.spectra);
     auto study = study_off_line(model, made, whole->plan, *accurate);
+    const std::string advice =
+        arguments.whole ? "take a smaller --step" : "take a smaller --step, a smaller --rho, --whole";
     if (study) {
+      if (const auto fine = follows(*study); !fine) return Error{fmt::format("{}; {}", fine.error().message, advice)};
       made.expected_error = study->plan.largest_error;
       return Outcome{std::move(*whole), std::move(*plan), std::move(*study)};
     }
     const bool pivots = whole->plan.back_end == StaticKind::lu || made.back_end == StaticKind::lu;
     if (options.back_end || !pivots)
-      return Error{fmt::format("{}; take a smaller --step{}{}", study.error().message,
-                               arguments.whole ? "" : ", a smaller --rho, --whole", pivots ? " or --back-end qr" : "")};
+      return Error{fmt::format("{}; {}{}", study.error().message, advice, pivots ? " or --back-end qr" : "")};
     trouble = "with lu " + study.error().message;  // what samples allow, the run between them need not
     options.back_end = StaticKind::qr;
   }

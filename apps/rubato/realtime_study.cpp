@@ -76,16 +76,6 @@ std::vector<Deviation> deviations(const RealtimeModel& model, const OfflineStudy
   return found;
 }
 
-/// Steps may blow up and stay finite. What moves no more than the accurate run is uncertain, a hundred tolerances, tells nothing.
-Result<void> follows(const OfflineStudy& study) {
-  for (const Deviation& d : study.deviations)
-    if (d.kind == Deviation::Kind::differential && d.plan_accurate > 100 &&
-        0.01 * d.plan_accurate * d.range > 100 * accurate_tolerance * std::max(1.0, d.size))
-      return Error{fmt::format("off line, {} is off the accurate run by {:.4g} % of its range, at most 100 %",
-                               d.channel, d.plan_accurate)};
-  return {};
-}
-
 }  // namespace
 
 Deviation OfflineStudy::worst(Deviation::Kind kind, double Deviation::*difference) const {
@@ -142,8 +132,19 @@ Result<OfflineStudy> study_off_line(const RealtimeModel& model, const realtime::
   study.whole_motion = std::move(theirs->motion);
   study.accurate_motion = accurate;
   study.deviations = deviations(model, study);
-  if (const auto fine = follows(study); !fine) return fine.error();
   return study;
+}
+
+Result<void> follows(const OfflineStudy& study) {
+  Deviation worst;
+  for (const Deviation& d : study.deviations)
+    if (const double uncertain = 100 * accurate_tolerance * std::max(1.0, d.size);
+        d.kind == Deviation::Kind::differential && 0.01 * d.plan_accurate * d.range > uncertain &&
+        d.plan_accurate > worst.plan_accurate)
+      worst = d;
+  if (worst.plan_accurate <= 100) return {};
+  return Error{fmt::format("off line, {} is off the accurate run by {:.4g} % of its range, at most 100 %",
+                           worst.channel, worst.plan_accurate)};
 }
 
 }  // namespace rubato::app

@@ -32,8 +32,12 @@ struct OfflineStudy {
 /// What plans of this step are measured with: steps up to the model's end, but not more than a million.
 [[nodiscard]] Result<io::Trajectory> accurate_motion(const RealtimeModel& model, double step);
 
-/// Refuses a plan with which a step fails, and one whose states leave the accurate run by more than their range.
+/// Refuses a plan with which a step fails.
 [[nodiscard]] Result<OfflineStudy> study_off_line(const RealtimeModel& model, const realtime::Plan& plan,
                                                   const realtime::Plan& whole, const io::Trajectory& accurate);
+
+/// Steps may blow up and stay finite. Refuses states of the plan that leave the accurate run by more than their range; what moves no
+/// more than the accurate run is uncertain, a hundred tolerances, tells nothing.
+[[nodiscard]] Result<void> follows(const OfflineStudy& study);
 
 }  // namespace rubato::app
