@@ -112,6 +112,40 @@ TEST(Runner, StopsAtFailuresOrGoesOn) {
             10);
 }
 
+/// x' = 1; its output is there up to x = 2.5.
+struct Measured {
+  template <class S>
+  void f(const Point<S>&, std::span<S> out) const {
+    out[0] = S(1.0);
+  }
+  static constexpr bool autonomous = true;
+  [[nodiscard]] static std::vector<std::string> output_names() { return {"left"}; }
+  template <class S>
+  EvalStatus outputs(const Point<S>& at, std::span<S> y) const {
+    y[0] = 2.5 - at.x[0];
+    return y[0] > 0 ? EvalStatus::ok : EvalStatus::out_of_domain;
+  }
+};
+
+/// Outputs that the model refuses are not sent as if they were fine: steps of 1 from 0, the third one has none.
+TEST(Runner, RefusedOutputsAreAFailure) {
+  struct Listener final : Link {
+    void read(long, double, Out) noexcept override {}
+    void write(long, double, RealtimeStatus status, In) noexcept override { seen.push_back(status); }
+    std::vector<RealtimeStatus> seen;
+  } link;
+  const auto dae = make_dae(Measured{}, {{.name = "x", .size = 1}});
+  const Sample zero{0, Vector::Zero(1), Vector()};
+  const auto plan = test_models::full_plan(*dae, zero, {.step = 1});
+  ASSERT_TRUE(plan.ok());
+  const auto stepper = RealtimeStepper::create(*dae, *plan, zero);
+  ASSERT_TRUE(stepper.ok()) << stepper.error().message;
+  const RunnerReport report = run_realtime(**stepper, link, {.n_steps = 10, .free_run = true, .warm_up = 0});
+  using enum RealtimeStatus;
+  EXPECT_EQ(link.seen, (std::vector{ok, ok, refused}));
+  EXPECT_EQ(report.first_failed_step, 2);
+}
+
 /// A break of the signal at the start of a step belongs to the step, whatever rounding makes of n τ.
 TEST(Runner, SignalsJumpWithTheStep) {
   const auto signal = TableSignal::create({0, 0.3, 0.3, 1}, {1, 1, 2, 2});
