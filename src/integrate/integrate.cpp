@@ -204,7 +204,8 @@ class Run {
     stepper_->discard();
     const auto give_up = [&](const std::string& why) {
       end(run_status(status), fmt::format("at t = {} a step of {:.3g} failed: {}{}{}{}", t_, h, to_string(status),
-                                          name_of(", first in ", worst), why, culprit_behind(h)));
+                                          name_of(", first in ", worst), why, culprit_behind(h)) +
+                                  (status == StepStatus::singular_matrix ? inexact_factors() : ""));
     };
     if (status == StepStatus::fatal || status == StepStatus::out_of_memory) return give_up("");
     if (fixed()) return give_up("; step.fixed_step allows no smaller one");
@@ -214,6 +215,14 @@ class Run {
       return give_up(fmt::format(", as {} larger ones did", max_singular_in_a_row));
     h_ = controller_.failed(h, advice);
     if (h_ < min_step()) give_up(fmt::format("; the smallest allowed is {:.3g}", min_step()));
+  }
+
+  /// Approximate factors find matrices singular that are not.
+  [[nodiscard]] std::string inexact_factors() const {
+    const KrylovOptions& krylov = options_.linear.krylov;
+    if (!krylov.use || krylov.matrix.factors == KrylovFactors::exact) return {};
+    return "; incomplete factors and multigrid need rows with a diagonal, which saddle points do not have: set "
+           "krylov.factors = \"exact\"";
   }
 
   /// Of a mechanical system, what is not finite a step or a thousandth of the run later.

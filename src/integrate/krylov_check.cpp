@@ -24,6 +24,13 @@ Result<void> krylov_checked(const InitialValueProblem& problem, const Method& me
           "krylov.use: {} and its equations have units of their own, so that residuals cannot be compared; mechanical "
           "systems go with krylov.preconditioner = \"factor\"",
           block.name)};
+  if (old_factor && krylov.matrix.factors == KrylovFactors::incomplete && layout.index() > 0 &&
+      krylov.coupling != KrylovCoupling::error)
+    return Error{
+        "krylov.preconditioner = \"factor\" with krylov.factors = \"incomplete\": incomplete factors of a matrix with "
+        "rows "
+        "of algebraic unknowns say little about the size of residuals, which this krylov.coupling compares; set "
+        "krylov.coupling = \"error\" or krylov.factors = \"exact\""};
   if (krylov.automatic && old_factor)
     return Error{
         "krylov.automatic has no effect with krylov.preconditioner = \"factor\", which weighs old factors against new "

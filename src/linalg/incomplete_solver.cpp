@@ -4,9 +4,13 @@
 // Entries below 10⁻⁴ of their row are dropped, and at most twenty times the entries of A are kept: memory grows with n, where an exact factor of a
 // mesh in space grows with n^(4/3) and takes n² operations. The number of iterations grows with n, too; where the matrix is one of
 // elasticity or heat conduction multigrid_solver.cpp does without that.
+//
+// There is no pivoting: of a saddle point, whose multipliers have no diagonal, ILUT makes factors that are finite and no inverse of anything.
+// So P⁻¹ A is tried on a vector of ones.
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseCore>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <new>
 #include <vector>
@@ -21,6 +25,7 @@ namespace {
 
 constexpr double smallest = 1e-4;
 constexpr int most_per_entry = 20;
+constexpr double farthest = 100;  // max |P⁻¹ A 1 − 1|, scaled
 
 template <class T>
 class IncompleteSolver final : public LinearSolver<T> {
@@ -47,10 +52,10 @@ class IncompleteSolver final : public LinearSolver<T> {
       const int n = pattern_.rows();
       lu_.compute(Eigen::Map<const Eigen::SparseMatrix<T>>(n, n, pattern_.nnz(), pattern_.column_starts().data(),
                                                            pattern_.row_indices().data(), scaled_.data()));
+      factorised_ = lu_.info() == Eigen::Success && resembles_inverse();
     } catch (const std::bad_alloc&) {
       return FactorStatus::out_of_memory;
     }
-    factorised_ = lu_.info() == Eigen::Success;
     return factorised_ ? FactorStatus::ok : FactorStatus::singular;
   }
 
@@ -78,6 +83,14 @@ class IncompleteSolver final : public LinearSolver<T> {
 
  private:
   using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+
+  [[nodiscard]] bool resembles_inverse() {
+    right_.setZero();
+    for (std::size_t p = 0; p < scaled_.size(); ++p) right_[pattern_.row_indices()[p]] += scaled_[p];
+    const Column ones = lu_.solve(right_);
+    return std::all_of(ones.begin(), ones.end(), [](const T& one) { return std::abs(one - 1.0) < farthest; });
+  }
+
   SparsePattern pattern_;
   Equilibration scaling_;
   std::vector<T> scaled_;

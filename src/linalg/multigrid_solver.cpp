@@ -32,6 +32,10 @@ constexpr double slowest_coarsening = 0.8;
 constexpr double strong = 0.5;  // θ
 constexpr int trial_cycles = 25;
 constexpr double good_reduction = 0.25;  // of energy norms, per cycle: no more vectors are needed
+constexpr double largest_growth = 10;    // of an error, in a cycle that may be called an inverse
+
+/// i-th number of the j-th of some vectors that contain all frequencies.
+double uneven(Eigen::Index i, Eigen::Index j) { return std::sin(static_cast<double>(i * i % 1009 + (3 + 2 * j) * i)); }
 
 struct Level {
   RowMatrix a, prolongation;
@@ -89,8 +93,8 @@ class MultigridSolver final : public LinearSolver<double> {
     for (int i = 0; i < n; ++i) {
       const int p = by_rows_.pattern.index_of(i, i);
       const double own = p < 0 ? 0 : values[static_cast<std::size_t>(by_rows_.source[static_cast<std::size_t>(p)])];
-      if (own == 0) return FactorStatus::singular;
-      signs_[i] = own > 0 ? 1 : -1;
+      if (own == 0 && n > few_unknowns) return FactorStatus::singular;  // nothing smooths such a row
+      signs_[i] = own >= 0 ? 1 : -1;
       a.startVec(i);
       for (int k = by_rows_.pattern.column_starts()[i]; k < by_rows_.pattern.column_starts()[i + 1]; ++k)
         a.insertBack(i, by_rows_.pattern.row_indices()[k]) = signs_[i] * values[by_rows_.source[k]];
@@ -107,7 +111,21 @@ class MultigridSolver final : public LinearSolver<double> {
     }
     report_.factor_nnz = coarsest_.size() * coarsest_.size();
     for (const Level& level : levels_) report_.factor_nnz += level.a.nonZeros() + level.prolongation.nonZeros();
-    return FactorStatus::ok;
+    return explodes() ? FactorStatus::singular : FactorStatus::ok;
+  }
+
+  /// Far from symmetry a cycle enlarges errors: of A x, with x so uneven that every level sees it, it must return about x. Measured by
+  /// Σ a_ii e_i², which rows and columns multiplied by the same numbers do not change.
+  bool explodes() {
+    if (levels_.empty()) return false;
+    Level& finest = levels_.front();
+    const Vector sizes = finest.inverse_diagonal.cwiseSqrt();
+    Vector x(sizes.size());
+    for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = sizes[i] * uneven(i, 0);
+    finest.b = finest.a * x;
+    cycle();
+    const double before = x.cwiseQuotient(sizes).norm(), after = (finest.x - x).cwiseQuotient(sizes).norm();
+    return !(after < largest_growth * before);
   }
 
   /// A constant in each direction: the k-th unknown of every node.
@@ -199,8 +217,7 @@ class MultigridSolver final : public LinearSolver<double> {
     Level& finest = levels_.front();
     Matrix vectors(finest.x.size(), count);
     for (Eigen::Index j = 0; j < count; ++j)
-      for (Eigen::Index i = 0; i < vectors.rows(); ++i)
-        vectors(i, j) = std::sin(static_cast<double>(i * i % 1009 + (3 + 2 * j) * i));
+      for (Eigen::Index i = 0; i < vectors.rows(); ++i) vectors(i, j) = uneven(i, j);
     double energy = 0;
     for (int k = 0; k < trial_cycles; ++k)
       for (Eigen::Index j = 0; j < count; ++j) {

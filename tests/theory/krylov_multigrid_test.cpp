@@ -146,5 +146,32 @@ TEST(KrylovOptions, WithoutEffectAreRefused) {
   EXPECT_EQ(refusal([](KrylovOptions& k) { k.matrix.constraints = KrylovConstraints::eliminated; }), "accepted");
 }
 
+/// Multipliers have no diagonal, and incomplete factors do not exchange rows: what they make of residuals says nothing. A pendulum whose
+/// iteration compared such residuals moved elsewhere without a word. It is refused, or swings as with the direct solver, or fails.
+TEST(KrylovOptions, IncompleteFactorsOfSaddlePointsAreNotTrusted) {
+  const auto instance = *catalogue::make_problem("pendulum", {}, "index-1");
+  InitialValueProblem problem = instance.problem;
+  problem.t_end = problem.t_start + 0.1;
+  const auto end = [&](KrylovFactors factors, KrylovCoupling coupling) {
+    return integrate(
+        problem, "rodas4p",
+        options_of(
+            {.process = KrylovProcess::gmres, .preconditioner = KrylovPreconditioner::factor, .factors = factors},
+            coupling));
+  };
+  const auto exact = end(KrylovFactors::exact, KrylovCoupling::tenth);
+  ASSERT_TRUE(exact.ok() && completed(exact->status));
+  for (const auto coupling : {KrylovCoupling::tenth, KrylovCoupling::step, KrylovCoupling::inverse}) {
+    const auto refused = end(KrylovFactors::incomplete, coupling);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("set krylov.coupling = \"error\""), std::string::npos);
+  }
+  const auto weighed = end(KrylovFactors::incomplete, KrylovCoupling::error);
+  ASSERT_TRUE(weighed.ok()) << weighed.error().message;
+  if (completed(weighed->status)) {
+    EXPECT_LT((weighed->x - exact->x).cwiseAbs().maxCoeff(), 20e-4 * exact->x.cwiseAbs().maxCoeff());
+  }
+}
+
 }  // namespace
 }  // namespace rubato

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "rubato/linalg/iterated_solver.hpp"
 #include "rubato/linalg/sparse_product.hpp"
@@ -151,10 +152,78 @@ TEST(Multigrid, GivenUnknownsAreExact) {
   EXPECT_EQ(x.head(held), b.head(held));
 }
 
-/// A matrix that is small has one level, which is factorised.
+/// A matrix that is small has one level, which is factorised: it needs no diagonal. 0 1 / 1 0 turns vectors over.
 TEST(Multigrid, SmallMatricesAreSolved) {
   const StructuredMatrix a = plane(1, 4);
   EXPECT_EQ(iterations(a, BackEnd::multigrid), 1);
+  const auto solver =
+      make_linear_solver<double>(SparsePattern::from_entries(2, 2, {{0, 1}, {1, 0}}), BackEnd::multigrid);
+  ASSERT_EQ(solver->factor(std::vector{1.0, 1.0}), FactorStatus::ok);
+  Vector x{{3.0, 4.0}};
+  solver->solve(view(x));
+  EXPECT_EQ(x, (Vector{{4.0, 3.0}}));
+}
+
+/// Rows −1 − p, 2, −1 + p. Some convection does not matter; much makes a cycle that enlarges errors, and is no inverse. Unknowns
+/// that are measured in units of their own do not make an error large.
+TEST(Multigrid, CyclesThatExplodeAreRefused) {
+  constexpr int n = 1000;
+  const auto status = [](double p, double unit) {
+    std::vector<Entry> entries;
+    for (int i = 0; i < n; ++i)
+      for (int j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j) entries.push_back({i, j});
+    const auto pattern = SparsePattern::from_entries(n, n, std::move(entries));
+    std::vector<double> values;
+    const auto size = [&](int i) { return i % 3 == 0 ? unit : 1; };
+    for (int j = 0; j < n; ++j)
+      for (const int i : pattern.column(j))
+        values.push_back(size(i) * size(j) * (i == j ? 2 : j < i ? -1 - p : -1 + p));
+    return make_linear_solver<double>(pattern, BackEnd::multigrid)->factor(values);
+  };
+  EXPECT_EQ(status(0, 1), FactorStatus::ok);
+  EXPECT_EQ(status(0, 1e6), FactorStatus::ok);
+  EXPECT_EQ(status(0.01, 1), FactorStatus::ok);
+  EXPECT_EQ(status(0.5, 1), FactorStatus::singular);
+}
+
+/// Incomplete factors do not exchange rows. Of saddle points K Bᵀ / B 0, regular and with entries of 1 at most, they make now and then
+/// numbers and no inverse: those are refused. Of K alone, in which the diagonal is large, all serve.
+TEST(Incomplete, FactorsThatAreNoInverseAreRefused) {
+  constexpr int size = 20, n_tries = 1000;
+  std::mt19937 random(1);
+  const auto number = [&] { return static_cast<double>(random() % 2001) / 1000 - 1; };
+  const auto pick = [&] { return static_cast<int>(random() % size); };
+  const auto refused = [&](int multipliers, double diagonal) {
+    int count = 0;
+    for (int k = 0; k < n_tries; ++k) {
+      Matrix a = Matrix::Zero(size + multipliers, size + multipliers);
+      for (int i = 0; i < size; ++i) {
+        a(i, i) = diagonal;
+        for (int j = 0; j < 3; ++j) a(i, pick()) += number();
+      }
+      for (int i = size; i < size + multipliers; ++i)
+        for (int j = 0; j < 4; ++j) {
+          const int col = pick();
+          a(i, col) = a(col, i) = number();
+        }
+      std::vector<Entry> entries;
+      std::vector<double> values;
+      for (int j = 0; j < a.cols(); ++j)
+        for (int i = 0; i < a.rows(); ++i)
+          if (a(i, j) != 0) {
+            entries.push_back({i, j});
+            values.push_back(a(i, j));
+          }
+      const auto n = static_cast<int>(a.rows());
+      const auto pattern = SparsePattern::from_entries(n, n, std::move(entries));
+      if (make_linear_solver<double>(pattern, BackEnd::incomplete)->factor(values) != FactorStatus::ok) ++count;
+    }
+    return count;
+  };
+  EXPECT_EQ(refused(0, 4), 0);
+  const int saddles = refused(10, 1);
+  EXPECT_GT(saddles, 0);
+  EXPECT_LT(saddles, n_tries / 2);
 }
 
 }  // namespace
