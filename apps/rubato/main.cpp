@@ -359,11 +359,12 @@ struct CommandLine {
   }
 
   void add_realtime_export(CLI::App& realtime) {
-    auto* command =
-        add_command(realtime, "export", "Write the steps of a plan as C99 that needs math.h and nothing else",
-                    "  rubato realtime export plan.toml -o results/robot_c\n"
-                    "  rubato realtime export plan.toml -o results/robot_c --name arm --factorisation tables\n\n"
-                    "The folder gets NAME.h, NAME.c, an example (main.c, Makefile) and README.txt.");
+    auto* command = add_command(
+        realtime, "export", "Write the steps of a plan as C99 that needs math.h and nothing else",
+        "  rubato realtime export plan.toml -o results/robot_c\n"
+        "  rubato realtime export plan.toml -o results/robot_c --name arm --factorisation tables\n\n"
+        "The folder gets NAME.h, NAME.c, an example (NAME_example.c, Makefile) and README.txt; files of these\n"
+        "names are replaced.");
     command->add_option("plan", realtime_export.plan, "Plan, written by `rubato realtime analyse`")
         ->required()
         ->type_name("PLAN.toml");

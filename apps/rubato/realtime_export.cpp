@@ -21,12 +21,13 @@ Result<realtime::Factorisation> factorisation_of(const std::string& name) {
   return Error{unknown_name("factorisation", name, std::vector<std::string>{"auto", "tables", "straight-line"})};
 }
 
-/// A word of C from the name of the model: robot-r3 → robot_r3.
+/// A word of C from the name of the model: robot-r3 → robot_r3; one that C has already gets a suffix.
 std::string name_of(const std::string& model) {
   std::string name = std::filesystem::path(model).stem().string();
   for (char& c : name)
     if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
-  return name.empty() || (name[0] >= '0' && name[0] <= '9') ? "model_" + name : name;
+  if (name.empty() || name[0] == '_' || (name[0] >= '0' && name[0] <= '9')) name = "model_" + name;
+  return realtime::check_export_name(name).ok() || name.size() > 30 ? name : name + "_model";
 }
 
 Result<realtime::Export> exported(const RealtimeExportArguments& arguments) {

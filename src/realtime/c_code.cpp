@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -148,6 +149,8 @@ class Writer {
 }  // namespace
 
 std::string c_number(double value) {
+  if (std::isnan(value)) return "NAN";
+  if (std::isinf(value)) return value > 0 ? "INFINITY" : "-INFINITY";
   std::string text = shortest(value);
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
@@ -172,7 +175,10 @@ std::string c_names(std::string_view name, std::span<const std::string> texts) {
   std::vector<std::string> items;
   for (const auto& text : texts) {
     std::string quoted;
-    for (const char c : text) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    for (const char c : text) {
+      if (c == '"' || c == '\\' || c == '?') quoted += '\\';  // ??( would be a trigraph
+      quoted += c;
+    }
     items.push_back("\"" + quoted + "\"");
   }
   return fmt::format("const char *const {}[{}] = {{\n{}}};\n", name, items.size(), listed(items));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <limits>
 
@@ -31,10 +32,20 @@ std::string named(std::string_view text, const std::string& name) {
 }
 
 bool is_word(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && name.size() <= 40 && letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto others = [&](char c) { return letter(c) || c == '_' || (c >= '0' && c <= '9'); };
+  return !name.empty() && name.size() <= 40 && letter(name.front()) && std::all_of(name.begin(), name.end(), others);
 }
+
+/// Names whose types, functions or constants are there already: NAME_t of headers of C and POSIX, N_INPUTS and evaluate_outputs of the text
+/// itself; and headers that NAME.h would stand before.
+constexpr std::array taken{"n",      "N",      "evaluate", "math",   "stdio",   "size",      "ssize",      "off",
+                           "float",  "double", "fpos",     "int8",   "int16",   "int32",     "int64",      "uint8",
+                           "uint16", "uint32", "uint64",   "intptr", "uintptr", "intmax",    "uintmax",    "ptrdiff",
+                           "wchar",  "wint",   "mbstate",  "time",   "clock",   "clockid",   "timer",      "suseconds",
+                           "div",    "ldiv",   "lldiv",    "fenv",   "fexcept", "max_align", "sig_atomic", "pid",
+                           "uid",    "gid",    "id",       "mode",   "dev",     "ino",       "nlink",      "blksize",
+                           "blkcnt", "key",    "locale",   "sigset", "socklen"};
 
 std::string in_words(const SymbolCount& count) {
   return fmt::format("{} operations ({} additions, {} multiplications, {} divisions, {} functions)", count.all(),
@@ -67,7 +78,7 @@ class Exporter {
   [[nodiscard]] Export made() const {
     return {.files = {{name_ + ".h", header()},
                       {name_ + ".c", source()},
-                      {"main.c", example()},
+                      {name_ + "_example.c", example()},
                       {"Makefile", makefile()},
                       {"README.txt", readme()}},
             .straight_line = program_.solves,
@@ -217,6 +228,12 @@ static double algebraic_norm(@_t *s, double damping)
         fmt::format("  s->t = T_START + (double)(s->n_steps{}) * TAU;\n", plan_.time == StepTime::end ? " + 1" : "");
     text += program_.solves ? "  s->regular = 1;\n  evaluate(s);\n" : "  evaluate(s);\n  s->regular = solve(s);\n";
     if (watched_) text += "  s->backward_error = backward_error(s);\n";
+    text +=
+        needs_matrix()
+            ? fmt::format("  for (i = 0; i < {}; ++i) finite += 0.0 * s->a[i]; /* 1/inf would pass for a solution */\n",
+                          program_.constant.size())
+            : "  /* the step matrix is nowhere as a whole: an infinite derivative shows where it makes the step not "
+              "finite */\n";
     text += R"(  s->error = 0.0;
   for (i = 0; i < N; ++i) {
     const double relative = RTOL * fabs(s->x[i]), size = relative > ATOL ? relative : ATOL;
@@ -313,8 +330,8 @@ int main(void)
 
   [[nodiscard]] std::string makefile() const {
     return fmt::format(
-        "CC ?= cc\nCFLAGS ?= -std=c99 -O2 -Wall -Wextra\n\n{0}_example: main.c {0}.c {0}.h\n"
-        "\t$(CC) $(CFLAGS) -o $@ main.c {0}.c -lm\n",
+        "CC ?= cc\nCFLAGS ?= -std=c99 -O2 -Wall -Wextra\n\n{0}_example: {0}_example.c {0}.c {0}.h\n"
+        "\t$(CC) $(CFLAGS) -o $@ {0}_example.c {0}.c -lm\n",
         name_);
   }
 
@@ -327,7 +344,11 @@ int main(void)
   status = @_step(&s, u);       one step with these inputs; s.x is the new state
   @_outputs(&s);                s.y
 
-main.c is an example: make && ./@_example
+@_example.c is an example: make && ./@_example
+
+Compile without -ffast-math and what it implies: steps that fail are recognised by numbers that are not finite. Denormal numbers are
+left to the caller (the runner of rubato flushes them to zero): where they are slow, set the mode of the processor before the first step.
+s.n_steps is a long and counts to LONG_MAX: with 32 bits and steps of 1 ms, 24 days.
 
 )",
               name_);
@@ -370,10 +391,19 @@ main.c is an example: make && ./@_example
 
 }  // namespace
 
-Result<Export> export_c(const Dae& dae, const Plan& plan, const Sample& start, const ExportOptions& options) {
-  if (!is_word(options.name))
+Result<void> check_export_name(std::string_view name) {
+  if (!is_word(name))
+    return Error{fmt::format("export: '{}' is no name for C: letters, digits and _, at most 40, a letter first", name)};
+  if (std::find(taken.begin(), taken.end(), name) != taken.end())
     return Error{
-        fmt::format("export: '{}' is no name for C: letters, digits and _, at most 40, no digit first", options.name)};
+        fmt::format("export: '{0}' would give names that headers of C or the text itself have already (such as {0}_t); "
+                    "take another, '{0}_model' for example",
+                    name)};
+  return {};
+}
+
+Result<Export> export_c(const Dae& dae, const Plan& plan, const Sample& start, const ExportOptions& options) {
+  if (const auto fine = check_export_name(options.name); !fine) return fine.error();
   const double largest = options.factorisation == Factorisation::automatic ? largest_straight_line
                          : options.factorisation == Factorisation::straight_line
                              ? std::numeric_limits<double>::infinity()

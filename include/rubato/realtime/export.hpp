@@ -7,6 +7,7 @@
 /// by rounding only. The text includes math.h and nothing else, allocates nothing and needs no other library.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rubato/base/symbol_graph.hpp"
@@ -30,11 +31,14 @@ struct ExportedFile {
 };
 
 struct Export {
-  std::vector<ExportedFile> files;  ///< NAME.h, NAME.c, main.c, Makefile, README.txt
+  std::vector<ExportedFile> files;  ///< NAME.h, NAME.c, NAME_example.c, Makefile, README.txt
   bool straight_line = false;       ///< the solution is part of the program
   SymbolCount equations, derivatives;
   SymbolCount solution;  ///< where it is part of the program; else see Plan::operations
 };
+
+/// A word of C, and none that makes names which are there already.
+[[nodiscard]] Result<void> check_export_name(std::string_view name);
 
 /// Writing the files is up to the caller. Refuses a plan that does not fit the model, and a model that cannot be recorded.
 [[nodiscard]] Result<Export> export_c(const Dae& dae, const Plan& plan, const Sample& start,
