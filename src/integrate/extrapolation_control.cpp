@@ -14,9 +14,13 @@ constexpr double lower_if_cheaper = 0.7, higher_if_cheaper = 0.9;  // work again
 constexpr double largest_growth = 10, strongest_cut = 0.1, cut_short = 0.7, worth_a_try = 2;
 }  // namespace
 
-ExtrapolationControl::ExtrapolationControl(std::span<const int> numbers, double rtol, const Costs& costs) noexcept
-    : n_columns_(static_cast<int>(numbers.size())) {
-  RUBATO_ASSERT(n_columns_ >= 2 && n_columns_ <= max_extrapolation_columns, "two columns make an error estimate");
+ExtrapolationControl::ExtrapolationControl(std::span<const int> numbers, double rtol, const StepOptions& step,
+                                           const Costs& costs) noexcept
+    : n_columns_(static_cast<int>(numbers.size())),
+      safety_(safety_of_step * step.safety / StepOptions{}.safety),
+      shrink_limit_(step.shrink_limit > 0 ? step.shrink_limit : strongest_cut),
+      growth_limit_(step.growth_limit > 0 ? step.growth_limit : largest_growth) {
+  RUBATO_ASSERT(n_columns_ >= 3 && n_columns_ <= max_extrapolation_columns, "columns 2 to n − 1 are intended ones");
   double sum = costs.jacobian;
   for (int j = 1; j <= n_columns_; ++j) {
     const double n = number_[j] = numbers[static_cast<std::size_t>(j) - 1];
@@ -38,7 +42,7 @@ void ExtrapolationControl::begin(double h) noexcept {
 /// H_j/H of (1).
 void ExtrapolationControl::allow(int j, double error) noexcept {
   const double relative = std::max(error, 1e-30) / safety_of_error;
-  factor_[j] = std::clamp(safety_of_step * std::pow(relative, -1.0 / j), strongest_cut, largest_growth);
+  factor_[j] = std::clamp(safety_ * std::pow(relative, -1.0 / j), shrink_limit_, growth_limit_);
 }
 
 ExtrapolationControl::Verdict ExtrapolationControl::after(int j, double error) noexcept {
@@ -71,7 +75,7 @@ ExtrapolationControl::Verdict ExtrapolationControl::accepted(int j) noexcept {
     trial_.factor = std::min(1.0, factor_[best]);
   } else {
     // A column that was not tried is expected to allow a step as much longer as it costs more.
-    trial_.factor = best <= j ? factor_[best] : factor_[j] * cost_[best] / cost_[j];
+    trial_.factor = best <= j ? factor_[best] : std::min(factor_[j] * cost_[best] / cost_[j], growth_limit_);
   }
   trial_.column = std::max(best, 2);
   trial_.accepted = trial_.judged = true;
@@ -87,6 +91,21 @@ ExtrapolationControl::Verdict ExtrapolationControl::rejected(int j) noexcept {
 
 void ExtrapolationControl::commit() noexcept {
   memory_ = {.column = trial_.column, .wanted = trial_.factor * h_, .fresh = false, .after_rejection = false};
+}
+
+/// Number by number: what lies between them in memory is anything.
+void ExtrapolationControl::save(ArchiveWriter& out) const {
+  out.put(memory_.column);
+  out.put(memory_.wanted);
+  out.put(memory_.fresh);
+  out.put(memory_.after_rejection);
+}
+
+void ExtrapolationControl::load(ArchiveReader& in) noexcept {
+  in.get(memory_.column);
+  in.get(memory_.wanted);
+  in.get(memory_.fresh);
+  in.get(memory_.after_rejection);
 }
 
 void ExtrapolationControl::discard() noexcept {

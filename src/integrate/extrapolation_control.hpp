@@ -12,6 +12,7 @@
 #include <span>
 
 #include "rubato/base/archive.hpp"
+#include "rubato/integrate/options.hpp"
 
 namespace rubato {
 
@@ -23,7 +24,8 @@ class ExtrapolationControl {
     double jacobian = 5, factor = 1, step = 2;  ///< of a row: a factor, and n_j evaluations of f and solutions
     bool factor_each_step = false;              ///< B changes from small step to small step
   };
-  ExtrapolationControl(std::span<const int> numbers, double rtol, const Costs& costs) noexcept;
+  /// s₂ is that of SEULEX for the safety factor that is the default, and proportional to it; limits that are 0: ten and a tenth.
+  ExtrapolationControl(std::span<const int> numbers, double rtol, const StepOptions& step, const Costs& costs) noexcept;
 
   void restart() noexcept;
 
@@ -37,8 +39,8 @@ class ExtrapolationControl {
   void commit() noexcept;
   void discard() noexcept;
 
-  void save(ArchiveWriter& out) const { out.put(memory_); }
-  void load(ArchiveReader& in) { in.get(memory_); }
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in) noexcept;
 
  private:
   void allow(int j, double error) noexcept;
@@ -57,6 +59,7 @@ class ExtrapolationControl {
     bool accepted = false, judged = false;
   } trial_;
   int first_column_ = 2, n_columns_;
+  double safety_, shrink_limit_, growth_limit_;
   double h_ = 0, error_ = 0;  ///< of the attempt and its last row
   bool any_column_ = false;   ///< in this attempt
   // By column, from 1 on.

@@ -80,6 +80,11 @@ Result<std::unique_ptr<Stepper>> make_extrapolation(const MethodInfo& info, cons
                     info.name, info.max_index, index)};
   if (name.columns == 1 && !fixed_step)
     return Error{fmt::format("method {} has no error estimate: set solver.fixed_step", info.name)};
+  if (name.columns == 0 && !fixed_step && options.step.controller != StepOptions{}.controller)
+    return Error{fmt::format(
+        "method {} chooses order and step by work per unit of time; solver.controller has no effect with it, "
+        "leave it out (solver.safety, solver.shrink_limit and solver.growth_limit are taken)",
+        info.name)};
   return ExtrapolationStepper::create(
       info, {.numbers = name.numbers(fixed_step), .variable = name.columns == 0 && !fixed_step}, problem, options);
 }

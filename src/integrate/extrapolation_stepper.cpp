@@ -37,7 +37,7 @@ ExtrapolationStepper::ExtrapolationStepper(Columns columns, const InitialValuePr
   for (Vector* v : {&start_, &rate_, &f0_, &right_, &delta_, &error_, &zero_}) v->setZero(n);
   tableau_.setZero(n, static_cast<Eigen::Index>(numbers_.size()));
   if (columns.variable)
-    control_.emplace(numbers_, options.tolerances.rtol,
+    control_.emplace(numbers_, options.tolerances.rtol, options.step,
                      ExtrapolationControl::Costs{.factor_each_step = !constant_mass_});
 }
 

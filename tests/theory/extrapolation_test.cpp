@@ -126,6 +126,27 @@ TEST(Extrapolation, ChoosesItsColumns) {
   }
 }
 
+/// Steps from h₀ that grow g-fold at most reach t after ln(1 + (g − 1) t/h₀)/ln g of them: 33 for g = 1.5 and t/h₀ = 10⁶, where 7 could do with
+/// ten. A smaller part of the best step takes more steps, and not many times as many: columns fall, too.
+TEST(Extrapolation, TakesTheLimitsOfTheRun) {
+  const auto steps = [](double growth, double safety) {
+    IntegrateOptions options;
+    options.tolerances = {.rtol = 1e-4, .atol = 1e-4};
+    options.step.initial_step = 1e-6;
+    options.step.growth_limit = growth;
+    options.step.safety = safety;
+    return run(rolling(), "extrapolated-euler", options).statistics.steps;
+  };
+  const long own = steps(0, 0.9), slow = steps(1.5, 0.9), careful = steps(0, 0.8);
+  EXPECT_GE(own, 7);
+  EXPECT_LE(own, 20);
+  EXPECT_GE(slow, 33);
+  EXPECT_LE(slow, 33 + own);
+  EXPECT_GT(careful, own);
+  EXPECT_LE(careful, 3 * own);
+  RecordProperty("steps", std::to_string(own) + " " + std::to_string(slow) + " " + std::to_string(careful));
+}
+
 /// A(α)-stability from the list against a scan of the half plane: |R| ≤ 1 inside the sector, and above 1 just outside.
 TEST(Extrapolation, StabilityOfItsColumns) {
   const auto r = [](std::span<const int> numbers, std::complex<double> z) {
@@ -174,6 +195,12 @@ TEST(Extrapolation, RefusesWhatItCannotDo) {
   EXPECT_NE(refusal(rolling(), "extrapolated-euler-1").find("no error estimate"), std::string::npos);
   EXPECT_EQ(refusal(rolling(), "extrapolated-euler-1:1", 0.1), "");
   EXPECT_EQ(refusal(rolling(), "extrapolated-euler-7:3"), "");
+  IntegrateOptions controlled;
+  controlled.step.controller = Controller::pi;
+  EXPECT_NE(
+      integrate(rolling(), "extrapolated-euler", controlled).error().message.find("solver.controller has no effect"),
+      std::string::npos);
+  EXPECT_TRUE(integrate(rolling(), "extrapolated-euler-3", controlled).ok());
   for (const char* const name : {"extrapolated-euler-0", "extrapolated-euler-8", "extrapolated-euler-2:0",
                                  "extrapolated-euler-2:x", "extrapolated-euler-", "extrapolated-eulers"})
     EXPECT_NE(refusal(rolling(), name).find("[-COLUMNS][:FIRST]"), std::string::npos) << name;
