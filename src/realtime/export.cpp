@@ -396,7 +396,7 @@ Result<void> check_export_name(std::string_view name) {
     return Error{fmt::format("export: '{}' is no name for C: letters, digits and _, at most 40, a letter first", name)};
   if (std::find(taken.begin(), taken.end(), name) != taken.end())
     return Error{
-        fmt::format("export: '{0}' would give names that headers of C or the text itself have already (such as {0}_t); "
+        fmt::format("export: '{0}' would give names that headers of C or the text itself have already; "
                     "take another, '{0}_model' for example",
                     name)};
   return {};
