@@ -105,6 +105,7 @@ struct PlanArguments {
   std::string time = "start";
   bool damping = false;
   std::vector<int> step_numbers = {1};  ///< of extrapolation
+  double drop_below = 0;                ///< in every step
   int projections = 0;                  ///< onto the constraints of a mechanism, per step
   double rtol = 1, atol = 1;            ///< of the error estimate
   std::string file = "plan.toml";       ///< or a folder: plan.toml in it, and the pictures

@@ -293,6 +293,11 @@ struct CommandLine {
         ->delimiter(',')
         ->type_name("N,N");
     command
+        ->add_option(
+            "--drop-below", plan.drop_below,
+            "Leave out, in every step anew, entries of differential equations with step·|entry| below this (0: none)")
+        ->type_name("SIGMA");
+    command
         ->add_option("--projections", plan.projections,
                      "Mechanisms: so often per step positions and velocities are put onto the constraints (0)")
         ->type_name("N");

@@ -83,7 +83,8 @@ realtime::PlanOptions plan_options(const PlanArguments& arguments, const Request
           .time = request.time,
           .damping = arguments.damping,
           .step_numbers = arguments.step_numbers,
-          .projections = arguments.projections};
+          .projections = arguments.projections,
+          .drop_below = arguments.drop_below};
 }
 
 /// Entries that must stay: "axis1.q:axis1.*", equations by the names of their unknowns.

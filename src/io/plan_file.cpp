@@ -184,6 +184,7 @@ std::string plan_text(const Plan& plan) {
   line("damping", plan.damping ? "true" : "false");
   line("smallest_damping", toml_text(plan.smallest_damping));
   line("projections", fmt::format("{}", plan.projections));
+  line("drop_below", toml_text(plan.drop_below));
   line("rtol", toml_text(plan.rtol));
   line("atol", toml_text(plan.atol));
   line("largest_backward_error", toml_text(plan.largest_backward_error));
@@ -245,6 +246,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   plan.damping = reader.truth("damping");
   plan.smallest_damping = reader.number("smallest_damping", std::numeric_limits<double>::min(), 1);
   plan.projections = reader.count("projections");
+  plan.drop_below = reader.number("drop_below", 0);
   plan.rtol = reader.number("rtol", 0);
   plan.atol = reader.number("atol", std::numeric_limits<double>::min());
   plan.largest_backward_error = reader.number("largest_backward_error", 0);

@@ -122,6 +122,8 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
   if (!(options.step > 0 && std::isfinite(options.step)))
     return Error{fmt::format("real time: the step {} s must be > 0", options.step)};
   if (samples.empty()) return Error{"real time: a plan needs at least one sample"};
+  if (!(options.drop_below >= 0 && std::isfinite(options.drop_below)))
+    return Error{fmt::format("real time: entries below {} are to be dropped; a number ≥ 0", options.drop_below)};
   const bool one_sided = !dae.roots().empty();
   if (one_sided && std::ranges::count(keep, 0) > 0)
     return Error{
@@ -141,6 +143,7 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
   plan.damping = options.damping;
   plan.step_numbers = options.step_numbers;
   plan.projections = options.projections;
+  plan.drop_below = options.drop_below;
   if (const auto fine = check_numbers(plan); !fine) return fine.error();
   const KeptMatrix matrix = step_matrix(plan);
   std::vector<std::vector<double>> matrices;

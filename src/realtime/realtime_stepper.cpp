@@ -63,6 +63,11 @@ RealtimeStepper::RealtimeStepper(const Dae& dae, const Plan& plan, const Sample&
   tableau_.assign(x_.size() * plan.step_numbers.size(), 0.0);
   for (std::size_t i = 0; i < plan_.structure.algebraic.size(); ++i)
     if (plan_.structure.algebraic[i] != 0) algebraic_.push_back(static_cast<int>(i));
+  if (plan_.drop_below > 0) {
+    dropped_.assign(jacobian_.size(), 0.0);
+    for (const int row : plan_.structure.jacobian.row_indices())
+      may_drop_.push_back(plan_.structure.algebraic[static_cast<std::size_t>(row)] == 0);
+  }
   const auto names = dae.output_names();
   outputs_are_states_ = names.empty();
   n_outputs_ = names.empty() ? dae.size() : static_cast<int>(names.size());
@@ -107,6 +112,14 @@ double RealtimeStepper::algebraic_norm(double damping) noexcept {
   return fine ? std::sqrt(square) : std::numeric_limits<double>::infinity();
 }
 
+/// dropped_ = Df without the entries that Plan::drop_below leaves out in this step. NaN stays.
+void RealtimeStepper::drop_small(double tau) noexcept {
+  for (std::size_t p = 0; p < dropped_.size(); ++p) {
+    const bool small = may_drop_[p] != 0 && tau * std::abs(jacobian_[p]) < plan_.drop_below;
+    dropped_[p] = small ? 0.0 : jacobian_[p];
+  }
+}
+
 /// Goes on after whatever happens: a step takes the same operations always.
 RealtimeStepper::Solved RealtimeStepper::make_tableau() noexcept {
   Solved solved;
@@ -134,7 +147,8 @@ RealtimeStepper::Solved RealtimeStepper::make_tableau() noexcept {
         solver_->solve_again(values_, f_, delta);
         return true;
       }
-      matrix_.fill(jacobian_, tau, values_);
+      drop_small(tau);
+      matrix_.fill(plan_.drop_below > 0 ? dropped_ : jacobian_, tau, values_);
       solved.finite = solved.finite && std::isfinite(all_together(values_));  // 1/∞ = 0 would pass for a solution
       solved.regular = solver_->solve(values_, f_, delta) == SolveStatus::ok && solved.regular;  // (1)
       if (plan_.back_end == StaticKind::lu)

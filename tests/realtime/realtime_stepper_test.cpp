@@ -10,6 +10,7 @@
 #include <Eigen/LU>
 
 #include "catalogue/catalogue.hpp"
+#include "rubato/realtime/magnitude.hpp"
 #include "stepper_models.hpp"
 #include "support/allocation_counter.hpp"
 
@@ -63,6 +64,44 @@ TEST(RealtimeStepper, EntriesLeftOutAreNotInTheMatrix) {
   EXPECT_GT((*stepper)->step({&u, 1}).algebraic_residual, 1e-2);
   for (int n = 0; n < 40; ++n) EXPECT_EQ((*stepper)->step({&u, 1}).status, RealtimeStatus::ok);
   EXPECT_LT((*stepper)->step({&u, 1}).algebraic_residual, 1e6);
+}
+
+/// Entries dropped in a step are those that are small there: the step is that of a plan which never had them, and without any that of
+/// Euler's explicit method. Algebraic equations keep theirs.
+TEST(RealtimeStepper, SmallEntriesMayBeDroppedInEveryStep) {
+  const auto dae = test_models::chain();
+  Vector x(12);
+  for (int i = 0; i < 12; ++i) x(i) = 0.1 * (i + 1) * (i % 2 == 0 ? 1 : -1);
+  const Sample start{0, x, Vector()};
+  const double step = 0.01;
+  const auto structure = model_structure(*dae, start);
+  ASSERT_TRUE(structure.ok());
+  const StepPencil pencil(structure->jacobian, structure->mass, structure->mass_values, step);
+  const auto jacobian = sampled_jacobians(*dae, *structure, {start})->front();
+  for (const double sigma : {0.0, 0.5, 1e9}) {
+    const Keep large = keep_by_magnitude(pencil, jacobian, sigma);
+    const auto kept = std::count(large.begin(), large.end(), 1);
+    EXPECT_EQ(kept == structure->jacobian.nnz(), sigma == 0) << sigma;
+    EXPECT_EQ(kept == 0, sigma > 1) << sigma;
+    const auto whole = full_plan(*dae, start, {.step = step, .back_end = StaticKind::qr, .drop_below = sigma});
+    const auto sparse = make_plan(*dae, *structure, large, {start}, {.step = step, .back_end = StaticKind::qr});
+    ASSERT_TRUE(whole.ok() && sparse.ok());
+    const auto a = RealtimeStepper::create(*dae, *whole, start), b = RealtimeStepper::create(*dae, *sparse, start);
+    EXPECT_EQ((*a)->step({}).status, RealtimeStatus::ok);
+    EXPECT_EQ((*b)->step({}).status, RealtimeStatus::ok);
+    EXPECT_LT((map((*a)->state()) - map((*b)->state())).lpNorm<Eigen::Infinity>(), 1e-13) << sigma;
+    if (sigma > 1) {
+      EXPECT_NEAR((*a)->state()[0], x(0) + step * x(6), 1e-15);
+    }
+  }
+  const auto algebraic = test_models::linear();
+  const auto plan = full_plan(*algebraic, linear_start, {.step = 0.1, .drop_below = 1e9});
+  ASSERT_TRUE(plan.ok());
+  const auto stepper = RealtimeStepper::create(*algebraic, *plan, linear_start);
+  const double u = 0;
+  EXPECT_EQ((*stepper)->step({&u, 1}).status, RealtimeStatus::ok);
+  EXPECT_LT((*stepper)->step({&u, 1}).algebraic_residual, 1e-12);
+  EXPECT_FALSE(full_plan(*dae, start, {.step = step, .drop_below = -1}).ok());
 }
 
 /// f(x_n, t_n) makes 0 = y − sin t lag by a step; f(x_n, t_{n+1}) does not.
