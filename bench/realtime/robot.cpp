@@ -3,9 +3,10 @@
 //
 // Shown: time of factorisation and solution by static QR, static LU and a refactorisation by KLU on the same matrices (those of 13 states,
 // in turn); median, 99.9th percentile and maximum of whole steps in free run (Jacobian, factorisation, solution, residual, outputs) over
-// 1e6 steps. Not shown: steps against the clock (rubato realtime run), other machines. Structures are found first, which takes minutes.
+// 1e6 steps, and of a loop of multiplications that takes as long, which is what the machine adds. Not shown: steps against the clock (rubato realtime run), other machines. Structures are found first, which takes minutes.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <string>
 
 #include "experiments/realtime_sparsing/robot_run.hpp"
@@ -79,6 +80,26 @@ void klu(benchmark::State& state, std::string_view form, bool sparsed) {
   state.counters["fresh_pivots"] = static_cast<double>(solver->report().full_factorisations);
 }
 
+void show(const StepTimes& times, benchmark::State& state) {
+  state.counters["median_us"] = 1e-3 * times.quantile(0.5);
+  state.counters["p99.9_us"] = 1e-3 * times.quantile(0.999);
+  state.counters["max_us"] = 1e-3 * static_cast<double>(times.longest());
+}
+
+/// What the machine makes of 1e6 times the same multiplications, one waiting for the other: no memory, no branch, no call.
+void same_multiplications(benchmark::State& state) {
+  using Clock = std::chrono::steady_clock;
+  StepTimes times;
+  for (auto _ : state)
+    for (int n = 0; n < 1'000'000; ++n) {
+      const auto begin = Clock::now();
+      double x = 1;
+      for (long i = 0; i < state.range(0); ++i) benchmark::DoNotOptimize(x *= 1.0000001);
+      times.record(std::chrono::nanoseconds(Clock::now() - begin).count());
+    }
+  show(times, state);
+}
+
 /// The run begins again after every second, so that states stay those of the motion.
 void whole_step(benchmark::State& state, std::string_view form, bool sparsed) {
   const sparsing::Robot& robot = sparsing::robot(form);
@@ -101,14 +122,18 @@ void whole_step(benchmark::State& state, std::string_view form, bool sparsed) {
       failures += report.failures;
     }
   if (failures > 0) return state.SkipWithError("steps failed");
-  state.counters["median_us"] = 1e-3 * all.quantile(0.5);
-  state.counters["p99.9_us"] = 1e-3 * all.quantile(0.999);
-  state.counters["max_us"] = 1e-3 * static_cast<double>(all.longest());
+  show(all, state);
   state.counters["passes"] = (*stepper)->passes_per_step();
   state.SetLabel(std::string(to_string(plan->back_end)));
 }
 
 void register_all() {
+  benchmark::RegisterBenchmark("same_multiplications", same_multiplications)
+      ->Arg(5'000)
+      ->Arg(10'000)
+      ->Arg(20'000)
+      ->Iterations(1)
+      ->Unit(benchmark::kSecond);
   for (const std::string_view form : {sparsing::full, sparsing::torn, sparsing::ode, sparsing::noisy})
     for (const bool sparsed : {false, true}) {
       const auto name = [&, which = sparsed ? "rho=1" : "whole"](const char* what) {

@@ -10,7 +10,9 @@
 #include "rubato/multibody/system.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/formulation.hpp"
+#include "rubato/realtime/baumgarte.hpp"
 #include "rubato/realtime/realtime_stepper.hpp"
+#include "stepper_models.hpp"
 
 namespace rubato::realtime::test_models {
 
@@ -90,5 +92,44 @@ inline Drift drift(const Moving& m, const RealtimeStepper& stepper) {
   EXPECT_EQ(m.system->constraint_rate(p, view(rate)), EvalStatus::ok);
   return {g.lpNorm<Eigen::Infinity>(), rate.lpNorm<Eigen::Infinity>()};
 }
+
+enum class Held { not_at_all, baumgarte, projected, projected_twice };
+
+/// A mechanism with a plan that keeps everything.
+struct Stepped {
+  Stepped(const Moving& moving, Held held, double step) : m(moving) {
+    problem = m.problem(held == Held::baumgarte ? name_of(baumgarte_form(step)) : "index-1", 1);
+    const int projections = held == Held::projected ? 1 : held == Held::projected_twice ? 2 : 0;
+    auto made =
+        full_plan(*problem.dae, start_of(problem), {.step = step, .time = StepTime::end, .projections = projections});
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+    plan = std::move(*made);
+    stepper = make(plan);
+  }
+  [[nodiscard]] std::unique_ptr<RealtimeStepper> make(const Plan& with) const {
+    auto made = RealtimeStepper::create(*problem.dae, with, start_of(problem));
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
+    return std::move(*made);
+  }
+  /// The largest drift on the way.
+  Drift go_on(double t_end) {
+    Drift worst;
+    while (stepper->time() < t_end - plan.step / 2) {
+      EXPECT_EQ(stepper->step({}).status, RealtimeStatus::ok) << stepper->time();
+      const Drift now = drift(m, *stepper);
+      worst = {std::max(worst.position, now.position), std::max(worst.velocity, now.velocity)};
+    }
+    return worst;
+  }
+  [[nodiscard]] std::vector<double> poses() const {
+    return test_models::poses(*m.system, stepper->state().first(static_cast<std::size_t>(m.system->sizes().q)),
+                              stepper->base());
+  }
+
+  Moving m;
+  InitialValueProblem problem;
+  Plan plan;
+  std::unique_ptr<RealtimeStepper> stepper;
+};
 
 }  // namespace rubato::realtime::test_models
