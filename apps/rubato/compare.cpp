@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "interrupts.hpp"
 #include "pictures.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/study.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "interrupts.hpp"
 #include "pictures.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/study.hpp"

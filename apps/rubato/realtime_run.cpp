@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "command.hpp"
+#include "interrupts.hpp"
 #include "realtime_model.hpp"
 #include "realtime_pictures.hpp"
 #include "rubato/base/text.hpp"

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "experiments/experiment.hpp"
+#include "interrupts.hpp"
 #include "rubato/io/file.hpp"
 #include "task.hpp"
 

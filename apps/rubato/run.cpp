@@ -9,6 +9,7 @@
 
 #include "channels.hpp"
 #include "command.hpp"
+#include "interrupts.hpp"
 #include "motion_picture.hpp"
 #include "pictures.hpp"
 #include "rubato/base/stopwatch.hpp"

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "command.hpp"
+#include "interrupts.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/animation.hpp"
 #include "rubato/io/csv.hpp"

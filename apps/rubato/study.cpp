@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "interrupts.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/progress.hpp"

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
 
 #include "channels.hpp"
 #include "command.hpp"
+#include "interrupts.hpp"
 #include "model_instance.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
@@ -24,11 +24,6 @@
 namespace rubato::app {
 
 namespace {
-
-std::atomic<bool> stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "written by a signal handler");
-
-extern "C" void on_interrupt(int /*signal*/) { stop_requested.store(true, std::memory_order_relaxed); }
 
 /// The mass matrix depends on the state and the method cannot have that: accelerations as unknowns make B constant.
 std::string with_accelerations(const std::string& formulation) {
@@ -227,16 +222,6 @@ std::optional<ReferenceState> translated(const InitialValueProblem& from, const 
 }
 
 }  // namespace
-
-const std::atomic<bool>& stop_flag() noexcept { return stop_requested; }
-
-void catch_interrupts() noexcept {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one ends the program at once
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 void note(std::string_view sentence) { fmt::print(stderr, "rubato: {}\n", sentence); }
 

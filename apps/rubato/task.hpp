@@ -1,6 +1,5 @@
 #pragma once
 /// From names to something that runs: what all commands share.
-#include <atomic>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,10 +42,6 @@ struct ReferenceState {
   std::string origin;  ///< in words
 };
 [[nodiscard]] Result<ReferenceState> reference_state(const Task& task, double tolerance);
-
-/// Set by Ctrl-C after catch_interrupts(); a second Ctrl-C ends the program at once.
-[[nodiscard]] const std::atomic<bool>& stop_flag() noexcept;
-void catch_interrupts() noexcept;
 
 /// "rubato: sentence" to stderr, for every line; returns wrong_input.
 int complain(const Error& error);

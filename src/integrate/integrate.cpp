@@ -51,7 +51,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int max_singular_in_a_row = 10;
 constexpr int max_events_in_a_row = 100;
-constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '2'};
+constexpr int many_failures = 8;
+constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '3'};
 
 /// nextafter(|t|, ∞) − |t| of a finite t.
 double ulp(double t) noexcept {
@@ -167,10 +168,12 @@ class Run {
                              options_.step.max_steps, t_, problem_.t_end, smallest_step_));
     const double left = t_stop_ - t_;
     if (left <= 16 * ulp(t_)) return arrive();  // a stop right behind an event
-    if (!fixed() && h_ < min_step())            // accepted steps may shrink as well
+    if (!fixed() && h_ < min_step()) {          // accepted steps may shrink as well
+      if (start_anew()) return;
       return end(RunStatus::step_too_small,
                  fmt::format("at t = {} the step control asks for a step of {:.3g}; the smallest allowed is {:.3g}", t_,
                              h_, min_step()));
+    }
     const Plan plan = planned(left);
     ++count_.steps;
     const Attempt attempt = stepper_->attempt(t_, plan.h);
@@ -214,7 +217,7 @@ class Run {
     if (singular_in_a_row_ > max_singular_in_a_row)
       return give_up(fmt::format(", as {} larger ones did", max_singular_in_a_row));
     h_ = controller_.failed(h, advice);
-    if (h_ < min_step()) give_up(fmt::format("; the smallest allowed is {:.3g}", min_step()));
+    if (!goes_on()) give_up(fmt::format("; the smallest allowed is {:.3g}", min_step()));
   }
 
   /// Approximate factors find matrices singular that are not.
@@ -254,17 +257,40 @@ class Run {
     const int worst = stepper_->worst_component();
     stepper_->discard();
     h_ = controller_.rejected(h, attempt.error, attempt.error_order, attempt.caution, attempt.retry_factor);
-    if (h_ < min_step())
+    if (!goes_on())
       end(RunStatus::step_too_small,
           fmt::format("at t = {} a step of {:.3g} has an error {:.3g} times the tolerance{}; the next would fall below "
                       "the smallest allowed, {:.3g}",
                       t_, h, attempt.error, name_of(", dominated by ", worst), min_step()));
   }
 
+  /// With a smaller step, or from a better start.
+  [[nodiscard]] bool goes_on() {
+    if (h_ < min_step()) return start_anew();
+    if (++failures_here_ == many_failures) (void)start_anew();
+    return true;
+  }
+
+  /// Where smaller steps do not help, algebraic unknowns may be off their equations by more than a step repairs: they are solved for and the
+  /// method begins again with a first step, at most twice within a millionth of the run.
+  [[nodiscard]] bool start_anew() {
+    if (t_ - t_anew_ > 1e-6 * interval_) starts_anew_ = 0;
+    if (!dae_.layout().has_algebraic() || starts_anew_ == 2) return false;
+    t_anew_ = t_;
+    ++starts_anew_;
+    look();
+    if (!solve_algebraic()) return false;
+    if (looked(events_.restart(t_, x(), base(), mode_)) && restart_stepper()) {
+      h_ = initial_step(false);
+      tell_restart();
+    }
+    return true;
+  }
+
   void accepted(const Attempt& attempt, const Plan& plan) {
     stepper_->commit();
     ++count_.accepted;
-    singular_in_a_row_ = 0;
+    singular_in_a_row_ = failures_here_ = 0;
     last_step_ = plan.h;
     smallest_step_ = count_.accepted == 1 ? plan.h : std::min(smallest_step_, plan.h);
     largest_step_ = std::max(largest_step_, plan.h);
@@ -410,8 +436,7 @@ class Run {
   void meet_break() {
     const bool jumps = input_jumps();
     if (jumps && dae_.layout().has_algebraic()) {
-      const ConsistentOptions no_projection{.project_positions = false, .project_velocities = false};
-      if (auto result = make_consistent_here(no_projection); !result)
+      if (auto result = solve_algebraic(); !result)
         return end(RunStatus::inconsistent,
                    fmt::format("at t = {} no consistent state was found after a jump of the input: {}", t_,
                                result.error().message));
@@ -442,6 +467,11 @@ class Run {
     w_ = problem.w;
     base_ = problem.base;
     return {};
+  }
+
+  /// What is differential stays.
+  [[nodiscard]] Result<void> solve_algebraic() {
+    return make_consistent_here({.project_positions = false, .project_velocities = false});
   }
 
   [[nodiscard]] std::string event_names(std::span<const int> fired) const {
@@ -585,11 +615,12 @@ class Run {
     for (const Vector* v : {&x_, &w_, &base_}) out.put(view(*v));
     const Statistics all = all_counters();
     for (const auto counter : counters) out.put(all.*counter);
-    for (const double value : {t_, h_, t_anchor_, last_step_, smallest_step_, largest_step_, t_last_event_})
+    for (const double value : {t_, h_, t_anchor_, last_step_, smallest_step_, largest_step_, t_last_event_, t_anew_})
       out.put(value);
     out.put(mode_);
     out.put(step_of_segment_);
     out.put(events_in_a_row_);
+    out.put(starts_anew_);
     out.put(exchanges_);
     out.put(first_exchange_);
     controller_.save(out);
@@ -611,11 +642,12 @@ class Run {
     if (!in.ok() || mark != checkpoint_mark || name != method_.info.name) return foreign;
     for (Vector* v : {&x_, &w_, &base_}) in.get(view(*v));
     for (const auto counter : counters) in.get(count_.*counter);
-    for (double* value : {&t_, &h_, &t_anchor_, &last_step_, &smallest_step_, &largest_step_, &t_last_event_})
+    for (double* value : {&t_, &h_, &t_anchor_, &last_step_, &smallest_step_, &largest_step_, &t_last_event_, &t_anew_})
       in.get(*value);
     in.get(mode_);
     in.get(step_of_segment_);
     in.get(events_in_a_row_);
+    in.get(starts_anew_);
     in.get(exchanges_);
     in.get(first_exchange_);
     if (!in.ok() || !(t_ >= problem_.t_start)) return foreign;
@@ -689,8 +721,8 @@ class Run {
   Stop stop_ = Stop::end;
   bool may_jump_at_stop_ = false;
   double last_step_ = 0, smallest_step_ = 0, largest_step_ = 0;
-  double t_last_event_ = -infinity;
-  int events_in_a_row_ = 0, singular_in_a_row_ = 0;
+  double t_last_event_ = -infinity, t_anew_ = -infinity;
+  int events_in_a_row_ = 0, singular_in_a_row_ = 0, failures_here_ = 0, starts_anew_ = 0;
   long exchanges_ = 0;
   double first_exchange_ = 0;
 

@@ -46,12 +46,6 @@ bool claims(const Method& method, const Dae& dae) {
   return method.info.max_index >= dae.layout().index() && method.info.embedded_order > 0 && !undamped;
 }
 
-/// Flows like √Δp, with an infinite slope where they turn round, and a clutch, with a kink where it begins to slip, which no event announces:
-/// models for steps on a clock. With error control steps may collapse there; then the run must say so and keep what it has.
-bool rough(const catalogue::Entry& entry) {
-  return entry.name == "hydraulic-orifices" || entry.name == "hydraulic-gearbox" || entry.name == "drive-train";
-}
-
 IntegrateOptions options_for(const catalogue::Instance& instance, double tolerance) {
   IntegrateOptions options;
   options.tolerances = {.rtol = tolerance, .atol = instance.measure.atol_per_rtol * tolerance};
@@ -81,8 +75,7 @@ TEST(Witnesses, EveryProblemRunsWithEveryMethodThatClaimsItsClass) {
         const auto run = integrate(instance->problem, method, options_for(*instance, tolerance));
         ASSERT_TRUE(run.ok()) << entry.name << " " << formulation << " " << method.info.name << ": "
                               << run.error().message;
-        const bool told = rough(entry) && !run->reason.empty() && run->x.allFinite() && run->statistics.steps > 0;
-        EXPECT_TRUE(completed(run->status) || told)
+        EXPECT_TRUE(completed(run->status))
             << entry.name << " " << formulation << " " << method.info.name << ": " << run->reason;
         if (show) {
           const auto digits = completed(run->status) ? catalogue::digits(*instance, view(run->x)) : std::nullopt;
@@ -101,7 +94,7 @@ TEST(Witnesses, TighterTolerancesGiveMoreDigits) {
     const std::string& formulation = entry.default_formulation;
     const auto instance = with_constant_mass(entry, formulation);
     ASSERT_TRUE(instance.ok());
-    if (!instance->reference || rough(entry)) continue;
+    if (!instance->reference) continue;
     double reached[2];
     for (const int k : {0, 1}) {
       const auto run = integrate(instance->problem, *method, options_for(*instance, k == 0 ? 1e-5 : 1e-8));

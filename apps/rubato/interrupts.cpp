@@ -1,0 +1,41 @@
+#include "interrupts.hpp"
+
+#include <csignal>
+#include <ctime>
+
+namespace rubato::app {
+
+namespace {
+
+std::atomic<bool> stop_requested{false};
+std::atomic<long> first_request{0};  ///< ms
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<long>::is_always_lock_free,
+              "written by a signal handler");
+
+/// One request may be told twice: `timeout` signals the program and then its group, of which the program is one.
+constexpr long same_request = 500;  // ms
+
+extern "C" void on_interrupt(int signal) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const long ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+  if (!stop_requested.exchange(true)) {
+    first_request = ms;
+  } else if (ms - first_request > same_request) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+}  // namespace
+
+void catch_interrupts() noexcept {
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+const std::atomic<bool>& stop_flag() noexcept { return stop_requested; }
+
+}  // namespace rubato::app
