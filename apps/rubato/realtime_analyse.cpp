@@ -16,6 +16,7 @@
 #include "rubato/io/plan_file.hpp"
 #include "rubato/io/progress.hpp"
 #include "rubato/io/table.hpp"
+#include "rubato/realtime/magnitude.hpp"
 #include "rubato/realtime/samples.hpp"
 #include "rubato/realtime/sparsing.hpp"
 #include "rubato/realtime/trial.hpp"
@@ -32,6 +33,7 @@ struct Request {
   double step = 0;
   std::vector<std::string> settings;
   std::optional<StaticKind> back_end;
+  std::vector<double> sizes = {};  ///< of unknowns, at the samples
   realtime::StepTime time = realtime::StepTime::start;
   io::TableFormat format = io::TableFormat::text;
 };
@@ -68,6 +70,12 @@ Result<Request> request_of(const PlanArguments& arguments) {
                                         {arguments.keep_algebraic, "--keep-algebraic"}})
       if (given)
         return Error{fmt::format("--whole and {}: give one of them; with --whole nothing is left out", option)};
+  if (!(arguments.rho > 0 && arguments.rho <= 1))
+    return Error{fmt::format("--rho: {} is not allowed; a number > 0 and ≤ 1", arguments.rho)};
+  if (outside(arguments.drop_below, 0))
+    return Error{fmt::format("--drop-below: {} is not allowed; a finite number ≥ 0", arguments.drop_below)};
+  if (arguments.drop_below > 0 && !arguments.keep.empty())
+    return Error{"--keep and --drop-below: give one of them; entries that must stay may be small"};
   if (outside(arguments.rtol, 0)) return Error{fmt::format("--rtol: {} is not allowed; a number ≥ 0", arguments.rtol)};
   if (outside(arguments.atol, std::numeric_limits<double>::min()))
     return Error{fmt::format("--atol: {} is not allowed; a number > 0", arguments.atol)};
@@ -84,7 +92,8 @@ realtime::PlanOptions plan_options(const PlanArguments& arguments, const Request
           .damping = arguments.damping,
           .step_numbers = arguments.step_numbers,
           .projections = arguments.projections,
-          .drop_below = arguments.drop_below};
+          .drop_below = arguments.drop_below,
+          .sizes = request.sizes};
 }
 
 /// Entries that must stay: "axis1.q:axis1.*", equations by the names of their unknowns.
@@ -140,7 +149,8 @@ Result<std::function<bool(const realtime::Keep&)>> judge_of(const PlanArguments&
 struct Structure {
   realtime::Keep keep;
   std::vector<realtime::StepSpectrum> whole_spectra = {}, spectra = {};
-  double worst_ratio = 0;  ///< of (5.1)
+  double worst_ratio = 0;          ///< of (5.1)
+  std::vector<long> dropped = {};  ///< at the samples
   long evaluations = 0;
   bool exhausted = false;
 };
@@ -197,9 +207,21 @@ Result<Structure> structure_of(const PlanArguments& arguments, const Request& re
     found.exhausted = sparsing->exhausted;
     for (const auto& margin : sparsing->margins) found.worst_ratio = std::max(found.worst_ratio, margin.ratio);
   }
-  auto spectra = sample_spectra(pencil, found.keep, jacobians);
-  if (!spectra) return spectra.error();
-  found.spectra = std::move(*spectra);
+  const auto limits = arguments.drop_below > 0
+                          ? realtime::drop_limits(known, request.step, arguments.drop_below, request.sizes)
+                          : std::vector<double>(found.keep.size(), 0.0);
+  for (const auto& jacobian : jacobians) {
+    const realtime::Keep kept = realtime::kept_above(limits, found.keep, jacobian);
+    auto spectra = sample_spectra(pencil, kept, {jacobian});
+    if (!spectra) return spectra.error();
+    found.spectra.push_back(std::move(spectra->front()));
+    found.dropped.push_back(std::ranges::count(found.keep, 1) - std::ranges::count(kept, 1));
+  }
+  if (const double left = largest_radius(found.spectra); arguments.drop_below > 0 && !(left <= 1 + arguments.growth))
+    return Error{fmt::format(
+        "--drop-below: {} drops what keeps steps of {} s stable: the largest eigenvalue of a step is {:.6g}, "
+        "at most {:.6g} (--growth); take a smaller one",
+        shortest(arguments.drop_below), shortest(request.step), left, 1 + arguments.growth)};
   return found;
 }
 
@@ -258,6 +280,8 @@ io::Table report_of(const RealtimeModel& model, const Structure& structure, cons
   row("unknowns", n, n);
   row("of these algebraic", n_algebraic, n_algebraic);
   row("entries of the step matrix", whole.facts.matrix_entries, plan.facts.matrix_entries);
+  if (const auto [least, most] = std::ranges::minmax(structure.dropped); most > 0)
+    row("dropped in a step, at the samples", std::string(), fmt::format("{} … {}", least, most));
   row("largest diagonal block", static_cast<long>(whole.facts.largest_block),
       static_cast<long>(plan.facts.largest_block));
   row("back end", std::string(to_string(whole.plan.back_end)), std::string(to_string(plan.plan.back_end)));
@@ -289,6 +313,10 @@ io::Table report_of(const RealtimeModel& model, const Structure& structure, cons
   off_whole("off the whole Jacobian: states", Kind::differential);
   off_whole("  algebraic unknowns", Kind::algebraic);
   off_whole("  outputs", Kind::output);
+  if (const auto at_whole = OfflineStudy::residual(study.whole_motion),
+      at_plan = OfflineStudy::residual(study.plan_motion);
+      at_whole && at_plan)
+    row("largest constraint residual", *at_whole, *at_plan);
   row("largest error estimate", std::string(), study.plan.largest_error);
   std::erase_if(table.rows, [](const auto& cells) {
     return std::all_of(cells.begin() + 1, cells.end(), [](const io::Cell& cell) { return cell == io::Cell(""); });
@@ -351,7 +379,9 @@ Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& re
   if (!accurate) return accurate.error();
   std::string trouble;
   while (true) {
-    auto whole = planned(model, realtime::Keep(structure.keep.size(), 1), samples, options);
+    realtime::PlanOptions keeping = options;
+    keeping.drop_below = 0;
+    auto whole = planned(model, realtime::Keep(structure.keep.size(), 1), samples, keeping);
     if (!whole) return whole.error();
     auto plan = planned(model, structure.keep, samples, options);
     if (!plan) return plan.error();
@@ -369,7 +399,8 @@ Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& re
     made.spectral_radius = largest_radius(structure.spectra);
     auto study = study_off_line(model, made, whole->plan, *accurate);
     const std::string advice =
-        arguments.whole ? "take a smaller --step" : "take a smaller --step, a smaller --rho, --whole";
+        fmt::format("take a smaller --step{}{}", arguments.drop_below > 0 ? ", a smaller --drop-below" : "",
+                    arguments.whole ? "" : ", a smaller --rho, --whole");
     if (study) {
       if (const auto fine = follows(*study); !fine) return Error{fmt::format("{}; {}", fine.error().message, advice)};
       made.expected_error = study->plan.largest_error;
@@ -386,7 +417,7 @@ Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& re
 }  // namespace
 
 int realtime_analyse(const PlanArguments& arguments) {
-  const auto request = request_of(arguments);
+  auto request = request_of(arguments);
   if (!request) return complain(request.error());
   const auto model = realtime_model(arguments.model, request->settings);
   if (!model) return complain(model.error());
@@ -404,6 +435,7 @@ int realtime_analyse(const PlanArguments& arguments) {
   const auto samples = realtime::sample_run(
       model->problem(), realtime::sample_times(model->problem(), arguments.samples), accurate.method, accurate.options);
   if (!samples) return complain(Error{in_run_file_words(samples.error().message)});
+  request->sizes = realtime::sizes_at(*samples);
   const auto jacobians = sampled_jacobians(model->dae(), model->structure, *samples);
   if (!jacobians) return complain(jacobians.error());
   if (arguments.step_numbers.size() > 1)

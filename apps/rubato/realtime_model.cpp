@@ -7,6 +7,7 @@
 #include "channels.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "rubato/realtime/magnitude.hpp"
 #include "rubato/realtime/stability.hpp"
 
 namespace rubato::app {
@@ -85,7 +86,11 @@ Result<std::unique_ptr<realtime::RealtimeStepper>> stepper_at_start(const Realti
   if (!jacobians) return jacobians.error();
   const realtime::StepPencil pencil(model.structure.jacobian, model.structure.mass, model.structure.mass_values,
                                     plan.step);
-  const auto spectra = realtime::sample_spectra(pencil, plan.keep, *jacobians);
+  realtime::Keep keep = plan.keep;
+  if (plan.drop_below > 0)
+    keep = realtime::kept_above(realtime::drop_limits(plan.structure, plan.step, plan.drop_below, plan.sizes), keep,
+                                jacobians->front());
+  const auto spectra = realtime::sample_spectra(pencil, keep, *jacobians);
   if (!spectra) return spectra.error();
   const double allowed = std::max(1 + usual_growth, (1 + 1e-6) * plan.spectral_radius.value_or(1));
   if (const double radius = spectra->front().radius(); !(radius <= allowed))

@@ -168,6 +168,12 @@ Result<std::vector<double>> first_inputs_of(const RealtimeRunArguments& argument
   return given.size() == n ? given : std::vector<double>(n, given.front());
 }
 
+/// results/NAME; of plans that are all called plan.toml NAME is that of their folder.
+fs::path usual_folder(const fs::path& plan) {
+  const fs::path parent = plan.parent_path().filename();
+  return fs::path("results") / (plan.stem() == "plan" && !parent.empty() && parent != "." ? parent : plan.stem());
+}
+
 }  // namespace
 
 int realtime_run(const RealtimeRunArguments& arguments) {
@@ -187,8 +193,7 @@ int realtime_run(const RealtimeRunArguments& arguments) {
         "{}: relative to an attitude that moves with every step, and 0 after each; outputs hold the attitude", charts));
   const auto link = link_of(arguments, *model, **stepper, *channels);
   if (!link) return complain(link.error());
-  const fs::path folder =
-      arguments.folder.empty() ? fs::path("results") / fs::path(arguments.plan).stem() : fs::path(arguments.folder);
+  const fs::path folder = arguments.folder.empty() ? usual_folder(arguments.plan) : fs::path(arguments.folder);
   if (const auto made = io::make_folder(folder); !made) return complain(made.error());
 
   auto first_inputs = first_inputs_of(arguments, *model);
@@ -200,9 +205,10 @@ int realtime_run(const RealtimeRunArguments& arguments) {
   result.channels = recorder.trajectory().names;
   catch_interrupts();
   fmt::print(stderr, "{}\n", plan->model);
-  say("running", fmt::format("{} steps of {} s, {}, {} unknowns, {} of {} entries{}", *n_steps, shortest(plan->step),
+  say("running", fmt::format("{} steps of {} s, {}, {} unknowns, {} of {} entries{}{}", *n_steps, shortest(plan->step),
                              to_string(plan->back_end), model->dae().size(), std::ranges::count(plan->keep, 1),
-                             plan->keep.size(), arguments.free_run ? ", as fast as it goes" : ""));
+                             plan->keep.size(), plan->drop_below > 0 ? ", small ones dropped" : "",
+                             arguments.free_run ? ", as fast as it goes" : ""));
   const realtime::RunnerReport report = run_realtime(**stepper, **link,
                                                      {.n_steps = *n_steps,
                                                       .free_run = arguments.free_run,

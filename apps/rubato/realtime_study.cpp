@@ -45,6 +45,8 @@ Result<SteppedRun> stepped(const RealtimeModel& model, const realtime::Plan& pla
   return run;
 }
 
+constexpr std::string_view constraint_residual = "constraint.residual";
+
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
@@ -56,7 +58,8 @@ std::vector<Deviation> deviations(const RealtimeModel& model, const OfflineStudy
   const Layout& layout = model.dae().layout();
   const std::vector<char> charts = chart_unknowns(model);
   for (std::size_t j = 0; j < study.plan_motion.channels(); ++j) {
-    if (j < charts.size() && charts[j] != 0) continue;  // relative to a base that moves with each step
+    if (j < charts.size() && charts[j] != 0) continue;                // relative to a base that moves with each step
+    if (study.plan_motion.names[j] == constraint_residual) continue;  // an error itself
     const std::vector<double> exact = study.accurate_motion.column(j), plan = study.plan_motion.column(j),
                               whole = study.whole_motion.column(j);
     const auto [low, high] = std::minmax_element(exact.begin(), exact.end());
@@ -133,6 +136,12 @@ Result<OfflineStudy> study_off_line(const RealtimeModel& model, const realtime::
   study.accurate_motion = accurate;
   study.deviations = deviations(model, study);
   return study;
+}
+
+std::optional<double> OfflineStudy::residual(const io::Trajectory& motion) {
+  const auto at = std::ranges::find(motion.names, constraint_residual);
+  if (at == motion.names.end() || motion.rows() == 0) return std::nullopt;
+  return std::ranges::max(motion.column(static_cast<std::size_t>(at - motion.names.begin())));
 }
 
 Result<void> follows(const OfflineStudy& study) {

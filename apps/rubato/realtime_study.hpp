@@ -27,6 +27,8 @@ struct OfflineStudy {
   io::Trajectory plan_motion, whole_motion, accurate_motion;
   /// The channel of this kind with the largest difference.
   [[nodiscard]] Deviation worst(Deviation::Kind kind, double Deviation::*difference) const;
+  /// The largest constraint residual of a motion; nothing of models without.
+  [[nodiscard]] static std::optional<double> residual(const io::Trajectory& motion);
 };
 
 /// What plans of this step are measured with: steps up to the model's end, but not more than a million.

@@ -86,7 +86,7 @@ void show(const StepTimes& times, benchmark::State& state) {
   state.counters["max_us"] = 1e-3 * static_cast<double>(times.longest());
 }
 
-/// What the machine makes of 1e6 times the same multiplications, one waiting for the other: no memory, no branch, no call.
+/// What the machine makes of 1e6 times the same multiplications, one waiting for the other.
 void same_multiplications(benchmark::State& state) {
   using Clock = std::chrono::steady_clock;
   StepTimes times;

@@ -40,15 +40,6 @@ Verdict verdict(const Robot& robot, const StepPencil& pencil, const Keep& keep) 
   return result;
 }
 
-/// The largest absolute values of unknowns at the samples, 1e-3 at least.
-std::vector<double> sizes(const Robot& robot) {
-  std::vector<double> result(static_cast<std::size_t>(robot.structure.jacobian.cols()), 1e-3);
-  for (const Sample& sample : robot.samples)
-    for (std::size_t i = 0; i < result.size(); ++i)
-      result[i] = std::max(result[i], std::abs(sample.x[static_cast<Eigen::Index>(i)]));
-  return result;
-}
-
 void keep_algebraic(const Robot& robot, const StepPencil& pencil, Keep& keep) {
   const auto& algebraic = robot.structure.algebraic;
   for (std::size_t at = 0; at < keep.size(); ++at)
@@ -86,7 +77,7 @@ Section magnitude(const Control& control) {
     if (control.stopped()) break;
     const Robot& model = robot(c.form);
     const StepPencil pencil = model.pencil(1e-3);
-    const std::vector<double> scale = c.scaled ? sizes(model) : std::vector<double>();
+    const std::vector<double> scale = c.scaled ? sizes_at(model.samples) : std::vector<double>();
     Keep keep = keep_by_magnitude(pencil, model.jacobians, c.sigma, {scale, scale});
     keep_algebraic(model, pencil, keep);
     const KeptMatrix matrix(model.structure.jacobian, keep, model.structure.mass, model.structure.mass_values, 1e-3);

@@ -271,11 +271,11 @@ class Run {
     return true;
   }
 
-  /// Where smaller steps do not help, algebraic unknowns may be off their equations by more than a step repairs: they are solved for and the
+  /// Index 1: where smaller steps do not help, algebraic unknowns may be off their equations by more than a step repairs: they are solved for and the
   /// method begins again with a first step, at most twice within a millionth of the run.
   [[nodiscard]] bool start_anew() {
     if (t_ - t_anew_ > 1e-6 * interval_) starts_anew_ = 0;
-    if (!dae_.layout().has_algebraic() || starts_anew_ == 2) return false;
+    if (dae_.layout().index() != 1 || mechanics_ != nullptr || starts_anew_ == 2) return false;
     t_anew_ = t_;
     ++starts_anew_;
     look();

@@ -38,7 +38,9 @@ class Reader {
     table_ = table;
     tables_.push_back(table);
     node_ = root_.find(table);
-    if (node_ == nullptr || !node_->is_table()) complain(root_.line, fmt::format("the table [{}] is missing", table));
+    if (node_ == nullptr || !node_->is_table())
+      complain(root_.line,
+               fmt::format("the table [{}] is missing: this is no plan; `rubato realtime analyse` makes one", table));
   }
   [[nodiscard]] bool has(std::string_view key) const { return !failed() && node_->find(key) != nullptr; }
   [[nodiscard]] double number(const std::string& key, double min = -std::numeric_limits<double>::infinity(),
@@ -129,7 +131,9 @@ class Reader {
     known_.push_back(table_ + "." + key);
     if (failed()) return nullptr;
     const TomlNode* const node = node_->find(key);
-    if (node == nullptr) complain(node_->line, fmt::format("{}.{} is missing", table_, key));
+    if (node == nullptr)
+      complain(node_->line,
+               fmt::format("{}.{} is missing; a plan of another version: analyse the model again", table_, key));
     return node;
   }
   void wrong(const std::string& key, const TomlNode& node, std::string_view allowed) {
@@ -167,6 +171,11 @@ std::string plan_text(const Plan& plan) {
   const auto optional = [&](std::string_view key, const std::optional<double>& value) {
     if (value && std::isfinite(*value)) line(key, toml_text(*value));
   };
+  const auto numbers = [](const std::vector<double>& values) {
+    std::vector<std::string> texts;
+    for (const double value : values) texts.push_back(toml_text(value));
+    return fmt::format("[{}]", fmt::join(texts, ","));
+  };
   const auto pattern = [&](const std::string& name, const SparsePattern& p) {
     line(name + "_starts", list_text(p.column_starts()));
     line(name + "_rows", list_text(p.row_indices()));
@@ -185,6 +194,7 @@ std::string plan_text(const Plan& plan) {
   line("smallest_damping", toml_text(plan.smallest_damping));
   line("projections", fmt::format("{}", plan.projections));
   line("drop_below", toml_text(plan.drop_below));
+  line("sizes", numbers(plan.sizes));
   line("rtol", toml_text(plan.rtol));
   line("atol", toml_text(plan.atol));
   line("largest_backward_error", toml_text(plan.largest_backward_error));
@@ -200,9 +210,7 @@ std::string plan_text(const Plan& plan) {
   if (!model.left_out.empty()) line("left_out", list_text(model.left_out));
   pattern("jacobian", model.jacobian);
   pattern("mass", model.mass);
-  std::vector<std::string> masses;
-  for (const double value : model.mass_values) masses.push_back(toml_text(value));
-  line("mass_values", fmt::format("[{}]", fmt::join(masses, ",")));
+  line("mass_values", numbers(model.mass_values));
   text += "# Of every entry of the Jacobian: k kept, c kept and constant, . left out, o left out and constant.\n";
   std::string entries;
   for (std::size_t p = 0; p < plan.keep.size(); ++p)
@@ -247,6 +255,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   plan.smallest_damping = reader.number("smallest_damping", std::numeric_limits<double>::min(), 1);
   plan.projections = reader.count("projections");
   plan.drop_below = reader.number("drop_below", 0);
+  plan.sizes = reader.numbers("sizes");
   plan.rtol = reader.number("rtol", 0);
   plan.atol = reader.number("atol", std::numeric_limits<double>::min());
   plan.largest_backward_error = reader.number("largest_backward_error", 0);

@@ -131,8 +131,8 @@ Result<std::vector<std::vector<double>>> sampled_jacobians(const Dae& dae, const
     if (!known)
       return Error{fmt::format(
           "real time: at the sample of t = {:.6g} s the model depends on unknowns that it did not "
-          "depend on at the start; its structure must be the same everywhere (mechanisms: formulation index-1)",
-          sample.t)};
+          "depend on at the start; its structure must be the same everywhere{}",
+          sample.t, dynamic_cast<const FormulatedDae*>(&dae) != nullptr ? ": take formulation index-1" : "")};
     if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
       return Error{fmt::format("real time: a derivative is not finite at the sample of t = {:.6g} s", sample.t)};
   }

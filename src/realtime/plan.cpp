@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "rubato/base/text.hpp"
+#include "rubato/realtime/magnitude.hpp"
 #include "rubato/realtime/projection.hpp"
 #include "rubato/realtime/qr_structure.hpp"
 #include "rubato/realtime/static_lu.hpp"
@@ -125,7 +127,7 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
   if (!(options.drop_below >= 0 && std::isfinite(options.drop_below)))
     return Error{fmt::format("real time: entries below {} are to be dropped; a number ≥ 0", options.drop_below)};
   const bool one_sided = !dae.roots().empty();
-  if (one_sided && std::ranges::count(keep, 0) > 0)
+  if (one_sided && (options.drop_below > 0 || std::ranges::count(keep, 0) > 0))
     return Error{
         "real time: the model has forces that act on one side only: which entries of its Jacobian matter depends on "
         "those that act, so none can be left out"};
@@ -144,10 +146,21 @@ Result<Plan> make_plan(const Dae& dae, ModelStructure structure, Keep keep, cons
   plan.step_numbers = options.step_numbers;
   plan.projections = options.projections;
   plan.drop_below = options.drop_below;
+  if (plan.drop_below > 0) plan.sizes = options.sizes.empty() ? sizes_at(samples) : options.sizes;
   if (const auto fine = check_numbers(plan); !fine) return fine.error();
+  // Pivots are to serve with and without the entries that are dropped in a step.
+  std::vector<std::vector<double>> met = *jacobians;
+  if (plan.drop_below > 0) {
+    const auto limits = drop_limits(plan.structure, plan.step, plan.drop_below, plan.sizes);
+    for (auto values : *jacobians) {
+      for (std::size_t p = 0; p < values.size(); ++p)
+        if (std::abs(values[p]) < limits[p]) values[p] = 0;
+      met.push_back(std::move(values));
+    }
+  }
   const KeptMatrix matrix = step_matrix(plan);
   std::vector<std::vector<double>> matrices;
-  for (const auto& values : *jacobians)
+  for (const auto& values : met)
     for (const int n : plan.step_numbers) {
       matrices.emplace_back(static_cast<std::size_t>(matrix.pattern().nnz()));
       matrix.fill(values, plan.step / n, matrices.back());
@@ -184,6 +197,11 @@ Result<void> check_plan(const Plan& plan, const ModelStructure& model) {
   const auto entries = static_cast<std::size_t>(pattern.nnz());
   if (plan.keep.size() != entries || plan.constant.size() != entries)
     return refuse(fmt::format("{} entries of the Jacobian, choices for {}", entries, plan.keep.size()));
+  const bool sized = plan.sizes.size() == plan.structure.algebraic.size() &&
+                     std::ranges::all_of(plan.sizes, [](double size) { return size > 0; });
+  if (plan.drop_below > 0 ? !sized : !plan.sizes.empty())
+    return refuse(fmt::format("sizes of {} unknowns, where entries below {} are dropped", plan.sizes.size(),
+                              shortest(plan.drop_below)));
   if (!fits(plan.ordering, step_matrix(plan).pattern()))
     return refuse("orders of rows and columns are none of its matrix");
   return check_numbers(plan);

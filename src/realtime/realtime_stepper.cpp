@@ -6,6 +6,7 @@
 
 #include "rubato/base/assert.hpp"
 #include "rubato/integrate/extrapolation_tableau.hpp"
+#include "rubato/realtime/magnitude.hpp"
 
 namespace rubato::realtime {
 
@@ -34,7 +35,7 @@ std::string_view to_string(RealtimeStatus status) noexcept {
   switch (status) {
     case RealtimeStatus::ok: return "ok";
     case RealtimeStatus::refused: return "the model refused to evaluate";
-    case RealtimeStatus::singular: return "the step matrix is singular";
+    case RealtimeStatus::singular: return "the step matrix is singular, or a pivot chosen off line vanishes";
     case RealtimeStatus::not_finite: return "non-finite values";
     case RealtimeStatus::residual_too_large: return "pivots chosen off line no longer serve";
   }
@@ -64,9 +65,8 @@ RealtimeStepper::RealtimeStepper(const Dae& dae, const Plan& plan, const Sample&
   for (std::size_t i = 0; i < plan_.structure.algebraic.size(); ++i)
     if (plan_.structure.algebraic[i] != 0) algebraic_.push_back(static_cast<int>(i));
   if (plan_.drop_below > 0) {
-    dropped_.assign(jacobian_.size(), 0.0);
-    for (const int row : plan_.structure.jacobian.row_indices())
-      may_drop_.push_back(plan_.structure.algebraic[static_cast<std::size_t>(row)] == 0);
+    limits_ = drop_limits(plan_.structure, plan_.step, plan_.drop_below, plan_.sizes);
+    remaining_.assign(jacobian_.size(), 0.0);
   }
   const auto names = dae.output_names();
   outputs_are_states_ = names.empty();
@@ -112,12 +112,10 @@ double RealtimeStepper::algebraic_norm(double damping) noexcept {
   return fine ? std::sqrt(square) : std::numeric_limits<double>::infinity();
 }
 
-/// dropped_ = Df without the entries that Plan::drop_below leaves out in this step. NaN stays.
-void RealtimeStepper::drop_small(double tau) noexcept {
-  for (std::size_t p = 0; p < dropped_.size(); ++p) {
-    const bool small = may_drop_[p] != 0 && tau * std::abs(jacobian_[p]) < plan_.drop_below;
-    dropped_[p] = small ? 0.0 : jacobian_[p];
-  }
+/// Once a step: all rows of a tableau have the same J. NaN stays.
+void RealtimeStepper::drop_small() noexcept {
+  for (std::size_t p = 0; p < remaining_.size(); ++p)
+    remaining_[p] = std::abs(jacobian_[p]) < limits_[p] ? 0.0 : jacobian_[p];
 }
 
 /// Goes on after whatever happens: a step takes the same operations always.
@@ -135,6 +133,7 @@ RealtimeStepper::Solved RealtimeStepper::make_tableau() noexcept {
       EvalStatus evaluated = EvalStatus::ok;
       if (i == 0 && j == 0) {
         evaluated = passes_.evaluate(point(t, x), f_start_, jacobian_);
+        drop_small();
         f_ = f_start_;
       } else if (i == 0 && shares_f_) {
         f_ = f_start_;
@@ -147,8 +146,7 @@ RealtimeStepper::Solved RealtimeStepper::make_tableau() noexcept {
         solver_->solve_again(values_, f_, delta);
         return true;
       }
-      drop_small(tau);
-      matrix_.fill(plan_.drop_below > 0 ? dropped_ : jacobian_, tau, values_);
+      matrix_.fill(limits_.empty() ? jacobian_ : remaining_, tau, values_);
       solved.finite = solved.finite && std::isfinite(all_together(values_));  // 1/∞ = 0 would pass for a solution
       solved.regular = solver_->solve(values_, f_, delta) == SolveStatus::ok && solved.regular;  // (1)
       if (plan_.back_end == StaticKind::lu)

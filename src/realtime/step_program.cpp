@@ -255,7 +255,8 @@ Result<StepProgram> record_step(const Dae& dae, const Plan& plan, const Sample& 
     return Error{
         "export: the plan extrapolates; only single steps of the linearly implicit Euler method are written "
         "(--step-numbers 1)"};
-  if (plan.drop_below > 0) return Error{"export: the plan drops entries in every step, which is not written"};
+  if (plan.drop_below > 0)
+    return Error{"export: the plan drops entries in every step, which is not written (--drop-below 0)"};
   if (plan.projections != 0) return Error{"export: the plan projects onto constraints, which is not written"};
   const SymbolicEquations* equations = symbolic_equations(dae);
   if (equations == nullptr || dae.base_size() > 0 || !dae.roots().empty())

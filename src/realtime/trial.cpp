@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "rubato/realtime/runner.hpp"
 
@@ -46,7 +47,9 @@ Result<std::shared_ptr<const Trial>> Trial::create(const InitialValueProblem& pr
   const double step = options.step;
   const Keep all(static_cast<std::size_t>(structure.jacobian.nnz()), 1);
   std::shared_ptr<Trial> made(new Trial(problem, std::move(structure), std::move(options), std::move(watched)));
+  const double dropping = std::exchange(made->options_.drop_below, 0);
   made->whole_ = made->run(all);
+  made->options_.drop_below = dropping;
   if (!made->whole_.completed)
     return Error{fmt::format("trial: steps of {} s fail even with the whole Jacobian, after {} of them", step,
                              made->whole_.values.front().size())};

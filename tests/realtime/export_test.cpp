@@ -384,6 +384,12 @@ TEST(Export, RefusesWhatItCannotWrite) {
   const auto tableau = export_c(*smooth, extrapolated, start);
   ASSERT_FALSE(tableau.ok());
   EXPECT_NE(tableau.error().message.find("extrapolates"), std::string::npos);
+  Plan dropping = *plan;
+  dropping.drop_below = 0.1;
+  dropping.sizes.assign(plan->structure.algebraic.size(), 1.0);
+  const auto dropped = export_c(*smooth, dropping, start);
+  ASSERT_FALSE(dropped.ok());
+  EXPECT_NE(dropped.error().message.find("drops entries"), std::string::npos) << dropped.error().message;
   const auto misfit = export_c(*linear, *plan, other);
   ASSERT_FALSE(misfit.ok());
   EXPECT_NE(misfit.error().message.find("does not fit"), std::string::npos);

@@ -256,9 +256,11 @@ TEST(RealtimeMechanism, OneSidedForcesChooseTheirBranchAtEveryStep) {
   ASSERT_TRUE(structure.ok());
   Keep some(static_cast<std::size_t>(structure->jacobian.nnz()), 1);
   some.back() = 0;
-  const auto refused = make_plan(*problem.dae, *structure, some, {start}, {});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.error().message.find("one side only"), std::string::npos);
+  for (const auto& refused :
+       {make_plan(*problem.dae, *structure, some, {start}, {}), full_plan(*problem.dae, start, {.drop_below = 0.1})}) {
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.error().message.find("one side only"), std::string::npos);
+  }
 }
 
 TEST(RealtimeMechanism, RefusesWithTheWayOut) {

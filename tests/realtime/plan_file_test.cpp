@@ -21,6 +21,8 @@ Plan chain_plan() {
   plan->rho = 0.1;
   plan->step_numbers = {1, 2, 4};
   plan->spectral_radius = 0.999;
+  plan->drop_below = 0.25;
+  plan->sizes = std::vector<double>(12, 0.1);
   return *plan;
 }
 
@@ -35,6 +37,8 @@ TEST(PlanFile, ReadsWhatItWrote) {
   EXPECT_EQ(again->ordering, plan.ordering);
   EXPECT_EQ(again->step_numbers, plan.step_numbers);
   EXPECT_EQ(again->operations, plan.operations);
+  EXPECT_EQ(again->drop_below, plan.drop_below);
+  EXPECT_EQ(again->sizes, plan.sizes);
   EXPECT_EQ(again->settings, plan.settings);
   EXPECT_EQ(again->structure.hash(), plan.structure.hash());
   EXPECT_FALSE(again->worst_ratio.has_value());
@@ -65,6 +69,9 @@ TEST(PlanFile, IsTolerantOfNothing) {
   EXPECT_NE(refusal("step = 0.001\n", "").find("plan.step is missing"), std::string::npos);
   EXPECT_NE(refusal("step_numbers = [1,2,4]", "step_numbers = [1.5]").find("plan.step_numbers"), std::string::npos);
   EXPECT_NE(refusal("step_numbers = [1,2,4]\n", "").find("plan.step_numbers is missing"), std::string::npos);
+  EXPECT_NE(refusal("drop_below = 0.25", "drop_below = -1").find("plan.drop_below"), std::string::npos);
+  EXPECT_NE(refusal("drop_below = 0.25\n", "").find("analyse the model again"), std::string::npos);
+  EXPECT_NE(refusal("sizes = [0.1,", "sizes = [nan,").find("plan.sizes"), std::string::npos);
   EXPECT_NE(refusal("[solver]", "[slover]").find("[solver] is missing"), std::string::npos);
   EXPECT_NE(refusal("damping = false", "damping = 0").find("plan.damping"), std::string::npos);
   EXPECT_NE(refusal("damping = false", "damping = false\nmore = 1").find("plan.more"), std::string::npos);

@@ -65,9 +65,9 @@ TEST(RealtimeStepper, EntriesLeftOutAreNotInTheMatrix) {
   }
 }
 
-/// Entries dropped in a step are those that are small there: the step is that of a plan which never had them, and without any that of
-/// Euler's explicit method. Algebraic equations keep theirs.
-TEST(RealtimeStepper, SmallEntriesMayBeDroppedInEveryStep) {
+/// Entries dropped in a step are those that are small there, for all rows of a tableau alike: the step is that of a plan which never had
+/// them, and without any that of Euler's explicit method. Algebraic equations keep theirs.
+TEST(RealtimeStepper, SmallEntriesMayBeDropped) {
   const auto dae = test_models::chain();
   Vector x(12);
   for (int i = 0; i < 12; ++i) x(i) = 0.1 * (i + 1) * (i % 2 == 0 ? 1 : -1);
@@ -77,22 +77,27 @@ TEST(RealtimeStepper, SmallEntriesMayBeDroppedInEveryStep) {
   ASSERT_TRUE(structure.ok());
   const StepPencil pencil(structure->jacobian, structure->mass, structure->mass_values, step);
   const auto jacobian = sampled_jacobians(*dae, *structure, {start})->front();
-  for (const double sigma : {0.0, 0.5, 1e9}) {
-    const Keep large = keep_by_magnitude(pencil, jacobian, sigma);
-    const auto kept = std::count(large.begin(), large.end(), 1);
-    EXPECT_EQ(kept == structure->jacobian.nnz(), sigma == 0) << sigma;
-    EXPECT_EQ(kept == 0, sigma > 1) << sigma;
-    const auto whole = full_plan(*dae, start, {.step = step, .back_end = StaticKind::qr, .drop_below = sigma});
-    const auto sparse = make_plan(*dae, *structure, large, {start}, {.step = step, .back_end = StaticKind::qr});
-    ASSERT_TRUE(whole.ok() && sparse.ok());
-    const auto a = RealtimeStepper::create(*dae, *whole, start), b = RealtimeStepper::create(*dae, *sparse, start);
-    EXPECT_EQ((*a)->step({}).status, RealtimeStatus::ok);
-    EXPECT_EQ((*b)->step({}).status, RealtimeStatus::ok);
-    EXPECT_LT((map((*a)->state()) - map((*b)->state())).lpNorm<Eigen::Infinity>(), 1e-13) << sigma;
-    if (sigma > 1) {
-      EXPECT_NEAR((*a)->state()[0], x(0) + step * x(6), 1e-15);
+  const std::vector<double> sizes = sizes_at({start});
+  EXPECT_DOUBLE_EQ(sizes[11], 1.2);
+  for (const double sigma : {0.0, 0.3, 0.5, 0.8, 1e9})
+    for (const std::vector<int>& numbers : {std::vector{1}, std::vector{1, 2}}) {
+      const Keep large = keep_by_magnitude(pencil, jacobian, sigma, {sizes, sizes});
+      const auto kept = std::count(large.begin(), large.end(), 1);
+      EXPECT_EQ(kept == structure->jacobian.nnz(), sigma == 0) << sigma;
+      EXPECT_EQ(kept == 0, sigma > 1) << sigma;
+      PlanOptions options{.step = step, .back_end = StaticKind::qr, .step_numbers = numbers};
+      const auto sparse = make_plan(*dae, *structure, large, {start}, options);
+      options.drop_below = sigma;
+      const auto whole = full_plan(*dae, start, options);
+      ASSERT_TRUE(whole.ok() && sparse.ok());
+      const auto a = RealtimeStepper::create(*dae, *whole, start), b = RealtimeStepper::create(*dae, *sparse, start);
+      EXPECT_EQ((*a)->step({}).status, RealtimeStatus::ok);
+      EXPECT_EQ((*b)->step({}).status, RealtimeStatus::ok);
+      EXPECT_LT((map((*a)->state()) - map((*b)->state())).lpNorm<Eigen::Infinity>(), 1e-13) << sigma;
+      if (sigma > 1 && numbers.size() == 1) {
+        EXPECT_NEAR((*a)->state()[0], x(0) + step * x(6), 1e-15);
+      }
     }
-  }
   const auto algebraic = test_models::linear();
   const auto plan = full_plan(*algebraic, linear_start, {.step = 0.1, .drop_below = 1e9});
   ASSERT_TRUE(plan.ok());
@@ -101,6 +106,34 @@ TEST(RealtimeStepper, SmallEntriesMayBeDroppedInEveryStep) {
   EXPECT_EQ((*stepper)->step({&u, 1}).status, RealtimeStatus::ok);
   EXPECT_LT((*stepper)->step({&u, 1}).algebraic_residual, 1e-12);
   EXPECT_FALSE(full_plan(*dae, start, {.step = step, .drop_below = -1}).ok());
+  Plan cut = *plan;
+  cut.sizes.pop_back();
+  const auto misfit = RealtimeStepper::create(*algebraic, cut, linear_start);
+  ASSERT_FALSE(misfit.ok());
+  EXPECT_NE(misfit.error().message.find("sizes of 2 unknowns"), std::string::npos) << misfit.error().message;
+}
+
+/// x' = −x² decays from 1: Δ = −τ x²/(1 + 2 τ x) while τ 2x ≥ σ, −τ x² after that. Pivots serve with the entry and without it.
+TEST(RealtimeStepper, WhatIsSmallIsDecidedInEveryStep) {
+  const auto dae = test_models::decay();
+  const Sample start{0, Vector{{1}}, Vector()};
+  const double step = 0.1, sigma = 0.1;
+  for (const StaticKind kind : {StaticKind::lu, StaticKind::qr}) {
+    const auto plan = full_plan(*dae, start, {.step = step, .back_end = kind, .drop_below = sigma});
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    const auto stepper = RealtimeStepper::create(*dae, *plan, start);
+    double x = 1;
+    int dropped = 0;
+    for (int n = 0; n < 40; ++n) {
+      const bool small = step * 2 * x < sigma;
+      dropped += small ? 1 : 0;
+      x -= step * x * x / (small ? 1 : 1 + 2 * step * x);
+      ASSERT_EQ((*stepper)->step({}).status, RealtimeStatus::ok);
+      EXPECT_NEAR((*stepper)->state()[0], x, 1e-14);
+    }
+    EXPECT_GT(dropped, 5);
+    EXPECT_LT(dropped, 35);
+  }
 }
 
 /// f(x_n, t_n) makes 0 = y − sin t lag by a step; f(x_n, t_{n+1}) does not.

@@ -37,6 +37,30 @@ struct Sine {
 };
 inline auto sine() { return make_dae(Sine{}, {{.name = "y", .size = 1, .kind = Kind::algebraic}}); }
 
+/// x' = −x².
+struct Decay {
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    out[0] = -at.x[0] * at.x[0];
+  }
+  static constexpr bool autonomous = true;
+};
+inline auto decay() { return make_dae(Decay{}, {{.name = "x", .size = 1}}); }
+
+/// Singular where its input is zero: x' = y − x, 0 = u y − 1.
+struct Gate {
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    out[0] = at.x[1] - at.x[0];
+    out[1] = at.u[0] * at.x[1] - 1.0;
+  }
+  static constexpr bool autonomous = true;
+  [[nodiscard]] static int n_inputs() { return 1; }
+};
+inline auto gate() {
+  return make_dae(Gate{}, {{.name = "x", .size = 1}, {.name = "y", .size = 1, .kind = Kind::algebraic}});
+}
+
 /// A chain of nonlinear oscillators with one dense row: nothing about it is constant but q' = v.
 struct Chain {
   int n = 6;

@@ -114,7 +114,6 @@ TEST(Driver, SolvesForAlgebraicUnknownsWhereStepsCollapse) {
     ASSERT_TRUE(s.ok()) << s.error().message;
     EXPECT_EQ(s->status, RunStatus::finished) << name << ": " << s->reason;
     EXPECT_GT(catalogue::digits(*instance, view(s->x)).value(), -std::log10(rtol) - 1) << name;
-    EXPECT_LT(s->statistics.rejected + s->statistics.failed, 100) << name;
     expect_resumed_alike(instance->problem, **method_by_name(name), options, name);
   }
 }

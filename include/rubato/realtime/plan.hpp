@@ -35,9 +35,9 @@ struct Plan {
   bool damping = false;  ///< of algebraic unknowns
   double smallest_damping = 1.0 / 64;
   int projections = 0;  ///< of positions and velocities onto the constraints of a mechanism, after every step
-  /// σ of sparsing in every step: entries of differential equations with τ |Df_ij| < σ count as zero in this step; 0: none. The structure, and
-  /// so the work, stays; equations and unknowns should be of one size. For comparison (Nowak): it does not see what entries do together.
-  double drop_below = 0;
+  double drop_below =
+      0;  ///< σ of drop_limits() (magnitude.hpp): small entries count as zero in a step; structure and work stay. 0: none
+  std::vector<double> sizes;  ///< of unknowns, where entries are dropped
   double rtol = 1, atol = 1;  ///< of the error estimate
   double largest_backward_error =
       1e-6;  ///< of a step's linear system; only LU is watched. Rounding alone: up to 6e-9 (robot)
@@ -60,6 +60,7 @@ struct PlanOptions {
   std::vector<int> step_numbers = {1};
   int projections = 0;
   double drop_below = 0;
+  std::vector<double> sizes = {};  ///< of unknowns, where entries are dropped; empty: those at the samples
 };
 
 /// Orderings, constants and counts for the entries that are kept. Refuses a matrix that is singular, in its structure or at a sample,

@@ -84,7 +84,7 @@ class RealtimeStepper {
   /// delta_ = x_{n+1} − x_n, and error_.
   [[nodiscard]] Solved make_tableau() noexcept;
   [[nodiscard]] bool single() const noexcept { return plan_.step_numbers.size() == 1 && plan_.step_numbers[0] == 1; }
-  void drop_small(double tau) noexcept;
+  void drop_small() noexcept;
   [[nodiscard]] RealtimeStatus complete(const StepReport& report) noexcept;
   [[nodiscard]] double end_of_step() const noexcept {
     return t_start_ + static_cast<double>(n_steps_ + 1) * plan_.step;
@@ -100,10 +100,9 @@ class RealtimeStepper {
   std::unique_ptr<ConstraintProjection> projection_;  ///< null: none
   ResidualMonitor monitor_;
   ScratchMemory scratch_;
-  std::vector<int> algebraic_;           ///< equations and unknowns
-  std::vector<double> dropped_;          ///< empty: nothing is dropped on the way
-  std::vector<unsigned char> may_drop_;  ///< entries of differential equations
-  bool shares_f_;                        ///< f at the start serves all rows of the tableau
+  std::vector<int> algebraic_;              ///< equations and unknowns
+  std::vector<double> limits_, remaining_;  ///< of Df, without entries below the limits; empty: nothing is dropped
+  bool shares_f_;                           ///< f at the start serves all rows of the tableau
   std::vector<double> x_, u_, base_, f_, f_start_, jacobian_, values_, delta_, trial_, rate_, error_;
   std::vector<double> tableau_;  ///< column after column
   bool has_mode_;
