@@ -359,7 +359,10 @@ struct CommandLine {
     command->add_flag("--continue-on-failure", run_plan.continue_on_failure,
                       "A step that fails holds the state and the clock goes on");
     add_set(command, run_plan.set);
-    command->add_option("-o,--output", run_plan.folder, "Folder for the results (results/NAME of the plan, or of the folder of a plan.toml)")->type_name("DIR");
+    command
+        ->add_option("-o,--output", run_plan.folder,
+                     "Folder for the results (results/NAME of the plan, or of the folder of a plan.toml)")
+        ->type_name("DIR");
     actions[command] = [](CommandLine& c) { return rubato::app::realtime_run(c.realtime_run); };
   }
 
