@@ -453,6 +453,12 @@ int realtime_analyse(const PlanArguments& arguments) {
 
   fmt::print("{}", render(report_of(*model, *structure, whole, plan, study, samples->size()), request->format));
   std::fflush(stdout);
+  if (const Deviation worst = study.worst(Deviation::Kind::differential, &Deviation::plan_whole);
+      worst.plan_whole > 10 && !arguments.whole && arguments.deviation == 0)
+    note(
+        fmt::format("{} goes {:.1f} % of its range off the run with the whole Jacobian, which eigenvalues do not see; "
+                    "--deviation 10 asks a run about every structure",
+                    worst.channel, worst.plan_whole));
   const auto& [file, pictures] = *destination;
   if (const auto written = io::write_file(file, io::plan_text(plan.plan)); !written) return complain(written.error());
   note("wrote " + file.string());

@@ -1,0 +1,163 @@
+#pragma once
+/// The driver: one loop for every method.
+///
+/// Times the run must hit exactly (t_end, breaks of the input, time events) divide it into segments; root events cut a
+/// segment short. Within a segment: attempt, accept or reject, look for events, tell the observers (run.cpp). At its end: `on_event`,
+/// a consistent state, a restart of the method (run_stops.cpp). Checkpoints and what is said of a run: run_record.cpp.
+///
+/// At a break the input and the model hold their values from the right. A step that ends there must not see them: it ends
+/// a few ulp before, and the run continues at the break itself.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "event_finder.hpp"
+#include "rubato/base/stopwatch.hpp"
+#include "rubato/integrate/error_norm.hpp"
+#include "rubato/integrate/integrate.hpp"
+#include "rubato/integrate/step_controller.hpp"
+#include "rubato/problem/consistent.hpp"
+
+namespace rubato::detail {
+
+/// nextafter(|t|, ∞) − |t| of a finite t.
+inline double ulp(double t) noexcept {
+  const double size = std::abs(t);
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) + 1) - size;
+}
+
+class Run {
+ public:
+  Run(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options,
+      const RunControl& control, std::unique_ptr<Stepper> stepper);
+
+  [[nodiscard]] Result<RunSummary> execute();
+
+ private:
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  void begin();
+
+  // --- one pass of the loop -----------------------------------------------------------------------------------------
+  void advance();
+
+  struct Plan {
+    double h = 0;
+    bool reaches_stop = false;
+  };
+  /// The last step before a stop is stretched by 10⁻⁴ at most; before that two equal ones replace a full and a tiny one.
+  [[nodiscard]] Plan planned(double left) const noexcept;
+  void failed(StepStatus status, double h, double advice);
+  /// Approximate factors find matrices singular that are not.
+  [[nodiscard]] std::string inexact_factors() const;
+  /// Of a mechanical system, what is not finite a step or a thousandth of the run later.
+  [[nodiscard]] std::string culprit_behind(double h);
+  void rejected(const Attempt& attempt, double h);
+  /// With a smaller step, or from a better start.
+  [[nodiscard]] bool goes_on();
+  /// Index 1: where smaller steps do not help, algebraic unknowns may be off their equations by more than a step repairs: they are solved for and the
+  /// method begins again with a first step, at most twice within a millionth of the run.
+  [[nodiscard]] bool start_anew();
+  void accepted(const Attempt& attempt, const Plan& plan);
+
+  // --- constraint rows left out -------------------------------------------------------------------------------------
+  /// A look at the rows costs like their number cubed, many times a step: it is taken in few steps, the fewer the more they are.
+  [[nodiscard]] bool rows_due() const noexcept;
+  /// Where dependent rows left out have become a poor choice, others are, and the method starts again from here.
+  [[nodiscard]] bool exchange_rows();
+
+  // --- stops and events ---------------------------------------------------------------------------------------------
+
+  enum class Stop : std::uint8_t { end, input_break, time_event };
+  /// Between two stops: where the next one is, and where a grid of fixed steps begins.
+  void begin_segment();
+  void find_stop();
+  /// At a stop or a root, x_, w_, base_ and mode_ holding what the last step left.
+  void arrive(bool found = false);
+  void meet_event(bool found);
+  /// The input or its derivative jumps: differential unknowns go on, algebraic ones follow a jump of u.
+  void meet_break();
+  /// u itself (not only its derivative) differs on the two sides of t_; u_ holds the right one.
+  [[nodiscard]] bool input_jumps() noexcept;
+  /// Algebraic unknowns, and for mechanical systems positions and velocities, at (t_, x_, base_, mode_); unchanged where
+  /// there is no consistent state.
+  [[nodiscard]] Result<void> make_consistent_here(const ConsistentOptions& options);
+  /// What is differential stays.
+  [[nodiscard]] Result<void> solve_algebraic();
+  [[nodiscard]] std::string event_names(std::span<const int> fired) const;
+
+  // --- step sizes ---------------------------------------------------------------------------------------------------
+  [[nodiscard]] bool fixed() const noexcept { return options_.step.fixed_step > 0; }
+  [[nodiscard]] double min_step() const noexcept;
+  [[nodiscard]] double event_tolerance() const noexcept;
+  /// The first step after a (re)start:
+  ///   h = min(10⁻⁴ (t_end − t_start), 10⁻² max(1, ‖x‖)/‖x'‖)
+  /// with the error norm over the differential unknowns, not h-scaled: the state changes by a hundredth of its size or of
+  /// its tolerance at most. x' is taken from w where known, else B is lumped: x'_i ≈ f_i / Σ_j B_ij.
+  [[nodiscard]] double initial_step(bool w_is_known);
+
+  // --- the method ---------------------------------------------------------------------------------------------------
+  [[nodiscard]] bool restart_stepper();
+  /// False, and the run over, when root functions could not be evaluated.
+  [[nodiscard]] bool looked(EventFinder::Outcome outcome);
+  [[nodiscard]] std::string name_of(std::string_view words, int component) const;
+  void inputs(double t, Vector& u) noexcept;
+  /// What the last step left, into x_, w_ and base_. Of most steps of a run without observers nobody asks for it.
+  void look(double theta = 1) noexcept;
+  [[nodiscard]] At here() noexcept;
+  [[nodiscard]] In x() const noexcept { return view(x_); }
+  [[nodiscard]] In base() const noexcept { return view(base_); }
+
+  // --- observers, checkpoints, the end ------------------------------------------------------------------------------
+  void tell_restart();
+  void tell_step(double t_begin, double h, double error, bool event);
+  /// The method's counters, those of an earlier part of a resumed run, and ours.
+  [[nodiscard]] Statistics all_counters() const noexcept;
+  /// A barrier in every run, whether somebody keeps the bytes or not: J and factors are renewed.
+  void write_checkpoint_if_due();
+  [[nodiscard]] Result<void> resume();
+  void end(RunStatus status, std::string reason);
+  [[nodiscard]] RunSummary summary() const;
+
+  const InitialValueProblem& problem_;
+  const Dae& dae_;
+  const FormulatedDae* mechanics_;  ///< the same, if it has constraint rows
+  const Method& method_;
+  const IntegrateOptions& options_;
+  const RunControl& control_;
+  std::unique_ptr<Stepper> stepper_;
+  StepController controller_;
+  ErrorNorm norm_;
+  EventFinder events_;
+  ScratchMemory scratch_;
+  double interval_;
+
+  // The state after the last accepted piece; relative to base_, which may be one rebase older than the stepper's. x_, w_ and
+  // base_ are those of that state only where `looked_` says so.
+  double t_;
+  Vector x_, w_, base_;
+  Vector u_, u_before_, rate_, f_, row_sums_, ones_;
+  int mode_;
+  bool looked_ = true;
+
+  double h_ = 0;  ///< what the controller wishes; a step may be cut shorter
+  double t_anchor_ = 0, t_stop_ = 0;
+  long step_of_segment_ = 0;
+  Stop stop_ = Stop::end;
+  bool may_jump_at_stop_ = false;
+  double last_step_ = 0, smallest_step_ = 0, largest_step_ = 0;
+  double t_last_event_ = -infinity, t_anew_ = -infinity;
+  int events_in_a_row_ = 0, singular_in_a_row_ = 0, failures_here_ = 0, starts_anew_ = 0;
+  long exchanges_ = 0;
+  double first_exchange_ = 0;
+
+  Statistics count_, earlier_;
+  Stopwatch watch_;
+  long last_checkpoint_ = 0;
+  bool running_ = true;
+  RunStatus status_ = RunStatus::finished;
+  std::string reason_;
+};
+
+}  // namespace rubato::detail

@@ -1,0 +1,164 @@
+// What is kept and said of a run: counters, checkpoints, why it ended.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "rubato/base/text.hpp"
+#include "run.hpp"
+
+namespace rubato::detail {
+
+namespace {
+
+constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '3'};
+
+/// Counters alone: seconds differ from run to run and stay out of checkpoints.
+constexpr std::array counters{&Statistics::steps,
+                              &Statistics::accepted,
+                              &Statistics::rejected,
+                              &Statistics::failed,
+                              &Statistics::f_calls,
+                              &Statistics::f_calls_jacobian,
+                              &Statistics::jacobians,
+                              &Statistics::factorisations,
+                              &Statistics::full_factorisations,
+                              &Statistics::solves,
+                              &Statistics::newton_iterations,
+                              &Statistics::krylov_products,
+                              &Statistics::events,
+                              &Statistics::root_calls,
+                              &Statistics::library_allocations,
+                              &Statistics::pattern_extensions};
+
+}  // namespace
+
+std::string Run::inexact_factors() const {
+  const KrylovOptions& krylov = options_.linear.krylov;
+  if (!krylov.use || krylov.matrix.factors == KrylovFactors::exact) return {};
+  return "; incomplete factors and multigrid need rows with a diagonal, which saddle points do not have: set "
+         "krylov.factors = \"exact\"";
+}
+
+std::string Run::culprit_behind(double h) {
+  if (mechanics_ == nullptr) return {};
+  MechanicalState state;
+  for (const double ahead : {h, 1e-3 * interval_}) {
+    At at = here();
+    at.t = t_ + ahead;
+    if (mechanics_->unpack(at, {}, state) != EvalStatus::ok) continue;
+    ScratchMemory memory(mechanics_->system().scratch_bytes());
+    const std::string culprit = not_finite_part(mechanics_->system(), {.t = state.t,
+                                                                       .q = view(std::as_const(state.q)),
+                                                                       .v = view(std::as_const(state.v)),
+                                                                       .z = view(std::as_const(state.z)),
+                                                                       .lambda = view(std::as_const(state.lambda)),
+                                                                       .nu = view(std::as_const(state.nu)),
+                                                                       .u = at.u,
+                                                                       .base = view(std::as_const(state.base)),
+                                                                       .mode = mode_,
+                                                                       .scratch = memory.scratch()});
+    if (!culprit.empty()) return "; at t = " + shortest(at.t) + " " + culprit;
+  }
+  return {};
+}
+
+std::string Run::name_of(std::string_view words, int component) const {
+  return component < 0 ? std::string{} : fmt::format("{}{}", words, dae_.layout().component_name(component));
+}
+
+Statistics Run::all_counters() const noexcept {
+  Statistics all = stepper_->statistics();
+  for (const auto counter : counters) all.*counter += earlier_.*counter;
+  for (const auto counter : {&Statistics::steps, &Statistics::accepted, &Statistics::rejected, &Statistics::failed,
+                             &Statistics::events, &Statistics::root_calls})
+    all.*counter = count_.*counter;
+  all.seconds.total = watch_.seconds();
+  return all;
+}
+
+void Run::write_checkpoint_if_due() {
+  const long every = options_.checkpoint_every;
+  if (every == 0 || count_.accepted % every != 0 || count_.accepted == last_checkpoint_) return;
+  last_checkpoint_ = count_.accepted;
+  stepper_->renew();
+  if (control_.observers.empty()) return;
+  ArchiveWriter out;
+  out.put(checkpoint_mark);
+  out.put(std::span<const char>(method_.info.name));
+  for (const Vector* v : {&x_, &w_, &base_}) out.put(view(*v));
+  const Statistics all = all_counters();
+  for (const auto counter : counters) out.put(all.*counter);
+  for (const double value : {t_, h_, t_anchor_, last_step_, smallest_step_, largest_step_, t_last_event_, t_anew_})
+    out.put(value);
+  out.put(mode_);
+  out.put(step_of_segment_);
+  out.put(events_in_a_row_);
+  out.put(starts_anew_);
+  out.put(exchanges_);
+  out.put(first_exchange_);
+  controller_.save(out);
+  events_.save(out);
+  stepper_->save(out);
+  for (Observer* observer : control_.observers) observer->on_checkpoint(t_, out.bytes());
+}
+
+Result<void> Run::resume() {
+  const Error foreign{
+      fmt::format("the checkpoint does not belong to this problem and method '{}' with {} unknowns, or "
+                  "was written by another version",
+                  method_.info.name, dae_.size())};
+  ArchiveReader in(control_.resume);
+  std::array<char, 8> mark{};
+  in.get(mark);
+  std::string name = method_.info.name;
+  in.get(std::span<char>(name));
+  if (!in.ok() || mark != checkpoint_mark || name != method_.info.name) return foreign;
+  for (Vector* v : {&x_, &w_, &base_}) in.get(view(*v));
+  for (const auto counter : counters) in.get(count_.*counter);
+  for (double* value : {&t_, &h_, &t_anchor_, &last_step_, &smallest_step_, &largest_step_, &t_last_event_, &t_anew_})
+    in.get(*value);
+  in.get(mode_);
+  in.get(step_of_segment_);
+  in.get(events_in_a_row_);
+  in.get(starts_anew_);
+  in.get(exchanges_);
+  in.get(first_exchange_);
+  if (!in.ok() || !(t_ >= problem_.t_start)) return foreign;
+  const bool restarted = restart_stepper();  // sizes its memory; the state then comes from the checkpoint
+  if (!controller_.load(in) || !events_.load(in) || (restarted && !stepper_->load(in)) || (restarted && !in.at_end()))
+    return foreign;
+  earlier_ = count_;
+  const Statistics of_restart = stepper_->statistics();
+  for (const auto counter : counters) earlier_.*counter -= of_restart.*counter;
+  events_.set_calls(count_.root_calls);
+  last_checkpoint_ = count_.accepted;
+  if (running_) find_stop();
+  return {};
+}
+
+RunSummary Run::summary() const {
+  RunSummary s;
+  s.status = status_;
+  s.statistics = all_counters();
+  s.reason = reason_ + fmt::format(" after {} accepted steps", count_.accepted);
+  if (!completed(status_) && count_.accepted > 0)
+    s.reason += fmt::format(" of {:.3g} to {:.3g}", smallest_step_, largest_step_);
+  s.t = t_;
+  s.x = x_;
+  s.w = w_;
+  s.base = base_;
+  s.mode = mode_;
+  s.last_step = last_step_;
+  s.smallest_step = smallest_step_;
+  s.largest_step = largest_step_;
+  if (exchanges_ > 0)
+    s.notes.push_back(fmt::format(
+        "dependent constraints left out were exchanged for others {} time{}, first at t = {:.6g}: those kept "
+        "came close to depending on each other",
+        exchanges_, exchanges_ == 1 ? "" : "s", first_exchange_));
+  s.stiff = stepper_->stiff_components();
+  return s;
+}
+
+}  // namespace rubato::detail
