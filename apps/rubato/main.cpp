@@ -84,12 +84,16 @@ struct CommandLine {
     auto* command =
         add_command(app, "run", "Integrate a problem; keep the solution, the counters and pictures",
                     "  rubato run examples/spring_pendulum.toml\n"
+                    "  rubato run van-der-pol --method radau5    a problem of the catalogue (`rubato list problems`)\n"
                     "  rubato run model.toml -o results/fine --method rodas5p --set solver.rtol=1e-8 --set eps=1e-3\n"
                     "  rubato run model.toml --method radau --set stiffness.detect=true\n"
                     "  rubato run model.toml --resume            continue after Ctrl-C\n\n"
                     "Files of an earlier run in the same folder are replaced.");
-    command->add_option("file", run.file, "Run file, see docs/run-file.md")->required()->type_name("FILE.toml");
-    command->add_option("-o,--output", run.folder, "Folder for the results (results/FILE)")->type_name("DIR");
+    command->add_option("what", run.file, "Run file, see docs/run-file.md, or problem of the catalogue")
+        ->required()
+        ->type_name("FILE.toml|PROBLEM");
+    command->add_option("-o,--output", run.folder, "Folder for the results (results/NAME of the file or problem)")
+        ->type_name("DIR");
     command
         ->add_option("--method", run.method,
                      "Method, instead of the file's (`rubato list methods`), or any member of a family: gauss-4, "

@@ -251,7 +251,7 @@ int run(const RunArguments& arguments) {
     overrides = std::move(*rates);
   }
   overrides.insert(overrides.end(), arguments.set.begin(), arguments.set.end());
-  auto config = io::read_run_file(arguments.file, overrides);
+  auto config = named_config(arguments.file, overrides);
   if (!config) return complain(config.error());
   if (!arguments.method.empty()) {
     config->method = arguments.method;
