@@ -89,7 +89,7 @@ struct CommandLine {
                     "  rubato run model.toml --method radau --set stiffness.detect=true\n"
                     "  rubato run model.toml --resume            continue after Ctrl-C\n\n"
                     "Files of an earlier run in the same folder are replaced.");
-    command->add_option("what", run.file, "Run file, see docs/run-file.md, or problem of the catalogue")
+    command->add_option("file", run.file, "Run file, see docs/run-file.md, or problem of the catalogue")
         ->required()
         ->type_name("FILE.toml|PROBLEM");
     command->add_option("-o,--output", run.folder, "Folder for the results (results/NAME of the file or problem)")

@@ -278,9 +278,9 @@ std::string in_run_file_words(std::string message) {
 
 Result<io::RunConfig> named_config(const std::string& file_or_problem, const std::vector<std::string>& overrides) {
   std::error_code ignored;
-  const bool is_file =
-      !catalogue::problem_by_name(file_or_problem) &&
-      (file_or_problem.ends_with(".toml") || std::filesystem::is_regular_file(file_or_problem, ignored));
+  const bool is_file = !catalogue::problem_by_name(file_or_problem) &&
+                       (file_or_problem.ends_with(".toml") || file_or_problem.find('/') != std::string::npos ||
+                        std::filesystem::exists(file_or_problem, ignored));
   return is_file ? io::read_run_file(file_or_problem, overrides) : io::make_run_config(file_or_problem, overrides);
 }
 
