@@ -273,7 +273,9 @@ std::string deviations_csv(const OfflineStudy& study) {
 io::Table report_of(const RealtimeModel& model, const Structure& structure, const Planned& whole, const Planned& plan,
                     const OfflineStudy& study, std::size_t n_samples) {
   io::Table table{{"", "whole", "plan"}, {}};
-  const auto row = [&](const char* what, io::Cell a, io::Cell b) { table.rows.push_back({what, a, b}); };
+  const auto row = [&](const char* what, io::Cell a, io::Cell b) {
+    table.rows.push_back({what, std::move(a), std::move(b)});
+  };
   const auto& algebraic = model.structure.algebraic;
   const long n_algebraic = std::ranges::count_if(algebraic, [](char c) { return c != 0; });
   const long n = model.dae().size();
@@ -342,8 +344,8 @@ Result<void> write_pictures(const fs::path& folder, const RealtimeModel& model, 
     worst = output;
   if (!worst.channel.empty()) figures.emplace_back("deviation", deviation_figure(title, study, worst.channel));
   for (const auto& [name, figure] : figures)
-    if (const auto written = io::write_file(folder / (name + ".svg"), to_svg(figure)); !written) return written;
-  if (const auto written = io::write_file(folder / "deviations.csv", deviations_csv(study)); !written) return written;
+    if (auto written = io::write_file(folder / (name + ".svg"), to_svg(figure)); !written) return written;
+  if (auto written = io::write_file(folder / "deviations.csv", deviations_csv(study)); !written) return written;
   note("wrote " +
        (folder / "{eigenvalues,step_matrix,factor_whole,factor_plan,deviation}.svg, deviations.csv").string());
   return {};

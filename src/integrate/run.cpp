@@ -21,7 +21,7 @@ long steps_to_fill(double length, double h) noexcept {
 RunStatus run_status(StepStatus status) noexcept {
   switch (status) {
     case StepStatus::ok: return RunStatus::step_too_small;
-    case StepStatus::out_of_domain: return RunStatus::model_refused;
+    case StepStatus::out_of_domain:
     case StepStatus::fatal: return RunStatus::model_refused;
     case StepStatus::newton_diverged: return RunStatus::newton_diverged;
     case StepStatus::singular_matrix: return RunStatus::singular_matrix;

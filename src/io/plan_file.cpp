@@ -173,6 +173,7 @@ std::string plan_text(const Plan& plan) {
   };
   const auto numbers = [](const std::vector<double>& values) {
     std::vector<std::string> texts;
+    texts.reserve(values.size());
     for (const double value : values) texts.push_back(toml_text(value));
     return fmt::format("[{}]", fmt::join(texts, ","));
   };

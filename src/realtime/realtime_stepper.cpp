@@ -195,16 +195,15 @@ StepReport RealtimeStepper::attempt() noexcept {
       report.algebraic_residual = algebraic_norm(1);
     }
   }
-  if (!solved.evaluated)
-    report.status = RealtimeStatus::refused;
-  else if (!solved.regular)
-    report.status = finite ? RealtimeStatus::singular : RealtimeStatus::not_finite;
-  else if (!finite)
-    report.status = RealtimeStatus::not_finite;
-  else if (!(report.backward_error <= plan_.largest_backward_error))
-    report.status = RealtimeStatus::residual_too_large;
-  else if (!std::isfinite(report.algebraic_residual))  // the next step could not begin there
-    report.status = RealtimeStatus::refused;
+  report.status = [&] {
+    if (!solved.evaluated) return RealtimeStatus::refused;
+    if (!finite) return RealtimeStatus::not_finite;
+    if (!solved.regular) return RealtimeStatus::singular;
+    if (!(report.backward_error <= plan_.largest_backward_error)) return RealtimeStatus::residual_too_large;
+    if (!std::isfinite(report.algebraic_residual))
+      return RealtimeStatus::refused;  // the next step could not begin there
+    return RealtimeStatus::ok;
+  }();
   return report;
 }
 

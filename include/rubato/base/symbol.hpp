@@ -39,7 +39,7 @@ struct Symbol {
   friend Symbol operator/(const Symbol& a, const Symbol& b) { return apply(SymbolOp::divide, a, b); }
   friend Symbol operator-(const Symbol& a) { return apply(SymbolOp::negate, a); }
   friend Symbol operator+(const Symbol& a) { return a; }
-  friend bool operator==(const Symbol& a, const Symbol& b) { return (a <=> b) == 0; }
+  friend bool operator==(const Symbol& a, const Symbol& b) { return std::is_eq(a <=> b); }
   friend std::partial_ordering operator<=>(const Symbol& a, const Symbol& b) {
     if (a.is_constant() && b.is_constant()) return a.value <=> b.value;
     note_branch();

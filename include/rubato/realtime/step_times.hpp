@@ -23,7 +23,7 @@ class StepTimes {
   [[nodiscard]] const auto& bins() const noexcept { return bins_; }
 
  private:
-  std::array<long, bins_per_octave* n_octaves> bins_ = {};
+  std::array<long, std::size_t{bins_per_octave}* n_octaves> bins_ = {};
   long count_ = 0;
   double sum_ = 0;
   std::int64_t longest_ = 0;
