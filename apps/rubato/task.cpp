@@ -353,7 +353,7 @@ Result<Task> make_task(io::RunConfig config) {
     task.notes.push_back(
         fmt::format("{} does not look for stiff coordinates (stiffness.detect): radau does", task.method->info.name));
   else if (config.options.stiffness.detect && config.options.step.fixed_step > 0 && !is_strategy(task.method->info))
-    task.notes.push_back("stiff coordinates are not looked for (stiffness.detect) where steps are fixed");
+    task.notes.emplace_back("stiff coordinates are not looked for (stiffness.detect) where steps are fixed");
   if (const auto keys = unused_keys(config, task.method->info); !keys.empty())
     task.notes.push_back(fmt::format("{} does not use {}", task.method->info.name, joined(keys)));
 

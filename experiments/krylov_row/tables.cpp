@@ -154,7 +154,7 @@ Section residuals(const Control&) {
       curve.x.push_back(m);
       curve.y.push_back(std::max(residual, 1e-16));
       for (const int shown : {10, 20, 50, 80, 90, 95, 100, 105, 110})
-        if (m == shown) row.push_back(fmt::format("{:.2g}", residual));
+        if (m == shown) row.emplace_back(fmt::format("{:.2g}", residual));
     }
     section.values.rows.push_back(std::move(row));
     curves.push_back(std::move(curve));

@@ -36,8 +36,8 @@ void ExtrapolationDense::derive(int k) noexcept {
   while (numbers_[static_cast<std::size_t>(first)] < k) ++first;
   const int rows = columns_ - first;
   for (int r = 0; r < rows; ++r) {
-    const int number = numbers_[static_cast<std::size_t>(first + r)];
-    const int last = first_[static_cast<std::size_t>(first + r)] + number - 1;
+    const auto row = static_cast<std::size_t>(first) + static_cast<std::size_t>(r);
+    const int number = numbers_[row], last = first_[row] + number - 1;
     for (int i = 0; i < k; ++i) differences_.col(i) = increments_.col(last - i);
     for (int order = 1; order < k; ++order)
       for (int i = 0; i + order < k; ++i) differences_.col(i) -= differences_.col(i + 1);

@@ -107,7 +107,7 @@ std::string realtime_timing_json(const realtime::RunnerReport& report) {
   const auto distribution = [](const realtime::StepTimes& times) {
     Json bins = Json::array();
     for (std::size_t b = 0; b < times.bins().size(); ++b)
-      if (times.bins()[b] > 0) bins.push_back({times.bin_end(static_cast<int>(b)), times.bins()[b]});
+      if (times.bins()[b] > 0) bins.push_back({realtime::StepTimes::bin_end(static_cast<int>(b)), times.bins()[b]});
     return Json{{"count", times.count()},          {"mean", number(times.mean())},
                 {"median", times.quantile(0.5)},   {"99 %", times.quantile(0.99)},
                 {"99.9 %", times.quantile(0.999)}, {"99.99 %", times.quantile(0.9999)},

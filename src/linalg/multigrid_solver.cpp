@@ -140,20 +140,21 @@ class MultigridSolver final : public LinearSolver<double> {
 
   FactorStatus build_levels(RowMatrix a, std::vector<int> nodes, Matrix vectors) {
     levels_.clear();
+    levels_.reserve(most_levels);
     while (a.rows() > few_unknowns && static_cast<int>(levels_.size()) < most_levels) {
       const Aggregates aggregates = aggregates_of(a, nodes, strong);
       const Vector diagonal = a.diagonal();
       if (!(diagonal.minCoeff() > 0)) return FactorStatus::singular;
-      Level level;
-      level.inverse_diagonal = diagonal.cwiseInverse();
-      Coarsening coarse = coarsened(a, level.inverse_diagonal, nodes, aggregates, vectors);
+      const Vector inverse_diagonal = diagonal.cwiseInverse();
+      Coarsening coarse = coarsened(a, inverse_diagonal, nodes, aggregates, vectors);
       const auto n = a.rows(), n_coarse = coarse.matrix.rows();
       if (n_coarse == 0 || static_cast<double>(n_coarse) > slowest_coarsening * static_cast<double>(n)) break;
-      level.a = std::move(a);
-      level.prolongation = std::move(coarse.prolongation);
+      Level& level = levels_.emplace_back();
+      level.inverse_diagonal = inverse_diagonal;
+      level.a.swap(a);  // Eigen's sparse matrices copy where others move
+      level.prolongation.swap(coarse.prolongation);
       for (Vector* v : {&level.x, &level.b, &level.r}) v->setZero(n);
-      levels_.push_back(std::move(level));
-      a = std::move(coarse.matrix);
+      a.swap(coarse.matrix);
       nodes = std::move(coarse.nodes);
       vectors = std::move(coarse.vectors);
     }

@@ -159,8 +159,7 @@ class PlacedBlock {
 class FormulatedSystem final : public FormulatedDae {
  public:
   FormulatedSystem(std::shared_ptr<const MechanicalSystem> system, FormulationPlan plan, Layout layout)
-      : FormulatedDae(),
-        system_(std::move(system)),
+      : system_(std::move(system)),
         plan_(std::move(plan)),
         rows_(system_.get(), &plan_),
         dual_(system_->dual(), &plan_),
@@ -477,7 +476,7 @@ Result<std::shared_ptr<const FormulatedDae>> formulate(std::shared_ptr<const Mec
   plan.form = form;
   plan.s = s;
   plan.system_base = static_cast<std::size_t>(system->base_size());
-  if (!dependent.empty()) plan.dropped.assign(static_cast<std::size_t>(s.lambda + s.nu), 0);
+  if (!dependent.empty()) plan.dropped.assign(static_cast<std::size_t>(s.lambda) + static_cast<std::size_t>(s.nu), 0);
   for (const int row : dependent) {
     if (row < 0 || row >= s.lambda + s.nu)
       return refuse(fmt::format("dependent row {} does not exist; there are {} constraint rows", row, s.lambda + s.nu));

@@ -108,7 +108,7 @@ Result<Formulation> with_parameters(Formulation form, std::string_view name, std
 std::span<const FormulationInfo> formulations() { return list; }
 
 std::string name_of(const Formulation& formulation) {
-  const std::string name = plain_name(formulation);
+  std::string name = plain_name(formulation);
   if (formulation.baumgarte_alpha == 0 && formulation.baumgarte_beta == 0) return name;
   return fmt::format("{}:alpha={},beta={}", name, shortest(formulation.baumgarte_alpha),
                      shortest(formulation.baumgarte_beta));

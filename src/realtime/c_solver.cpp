@@ -102,6 +102,7 @@ std::string with_type(std::string_view text, std::string_view type) {
 std::string row_tables(const OrderedRows& rows) {
   const auto parts = [](const std::vector<Gathered>& gathered, int Gathered::*part) {
     std::vector<int> numbers;
+    numbers.reserve(gathered.size());
     for (const Gathered& one : gathered) numbers.push_back(one.*part);
     return numbers;
   };

@@ -37,7 +37,8 @@ struct Mesh {
                                     static_cast<std::size_t>(starts[e + 1] - starts[e]));
   }
   [[nodiscard]] std::span<const double> point(int node) const noexcept {
-    return std::span(points).subspan(static_cast<std::size_t>(node * dimension), static_cast<std::size_t>(dimension));
+    const auto d = static_cast<std::size_t>(dimension);
+    return std::span(points).subspan(static_cast<std::size_t>(node) * d, d);
   }
   [[nodiscard]] long node_label(int node) const noexcept { return node_labels.empty() ? node + 1 : node_labels[node]; }
   [[nodiscard]] long element_label(int e) const noexcept { return element_labels.empty() ? e + 1 : element_labels[e]; }
