@@ -86,7 +86,8 @@ class Writer {
 
   [[nodiscard]] std::string operation(int node) const {
     const SymbolNode& at = graph_[node];
-    const std::string a = operand(at.a), b = at.b < 0 ? "" : operand(at.b), c = at.c < 0 ? "" : operand(at.c);
+    std::string a = operand(at.a);
+    const std::string b = at.b < 0 ? "" : operand(at.b), c = at.c < 0 ? "" : operand(at.c);
     switch (at.op) {
       case SymbolOp::negate: return "-" + a;
       case SymbolOp::add: return a + " + " + b;

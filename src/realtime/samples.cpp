@@ -12,12 +12,15 @@ namespace rubato::realtime {
 
 std::vector<double> sample_times(const InitialValueProblem& problem, int count) {
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(count));
   const double length = problem.t_end - problem.t_start;
   for (int k = 0; k < count; ++k)
     times.push_back(k > 0 && k + 1 == count ? problem.t_end : problem.t_start + length * k / std::max(1, count - 1));
-  if (problem.input)
-    for (double t = problem.input->next_break(problem.t_start); t < problem.t_end; t = problem.input->next_break(t))
-      times.push_back(t);
+  double jump = problem.input ? problem.input->next_break(problem.t_start) : problem.t_end;
+  while (jump < problem.t_end) {
+    times.push_back(jump);
+    jump = problem.input->next_break(jump);
+  }
   std::sort(times.begin(), times.end());
   const double same = 1e-9 * length;
   times.erase(std::unique(times.begin(), times.end(), [&](double a, double b) { return b - a < same; }), times.end());

@@ -164,15 +164,18 @@ BlockCriteria Search::criteria(const SampleCase& sample, const std::vector<doubl
   std::vector<std::vector<int>> groups;
   if (form) {
     std::vector<Complex> found;
+    found.reserve(static_cast<std::size_t>(form->size()));
     for (int i = 0; i < form->size(); ++i) found.push_back(form->eigenvalue(i));
     // Where eigenvalues of two clusters cannot be told apart the clusters grow.
-    for (double tolerance = o_.cluster_tolerance; tolerance < 1; tolerance *= 10) {
+    double tolerance = o_.cluster_tolerance;
+    while (tolerance < 1) {
       groups = clusters(found, tolerance);
       if (const auto blocks = spectral_blocks(*form, groups)) {
         changes = block_changes(*reduced, *blocks, pencil_, *sample.values);
         break;
       }
       groups.clear();
+      tolerance *= 10;
     }
   }
   // One more block for the zero eigenvalues of the algebraic part.

@@ -185,6 +185,7 @@ class Recorder {
     const auto values = recording_.graph().evaluate(variables);
     const auto picked = [&](const std::vector<int>& nodes) {
       std::vector<double> numbers;
+      numbers.reserve(nodes.size());
       for (const int node : nodes) numbers.push_back(values[static_cast<std::size_t>(node)]);
       return numbers;
     };
