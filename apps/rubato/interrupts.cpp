@@ -8,7 +8,7 @@ namespace rubato::app {
 namespace {
 
 std::atomic<bool> stop_requested{false};
-std::atomic<long> first_request{0};  ///< ms
+std::atomic<long> first_request{0};  ///< ms; 0: none
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<long>::is_always_lock_free,
               "written by a signal handler");
 
@@ -18,10 +18,11 @@ constexpr long same_request = 500;  // ms
 extern "C" void on_interrupt(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const long ms = now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-  if (!stop_requested.exchange(true)) {
-    first_request = ms;
-  } else if (ms - first_request > same_request) {
+  const long ms = 1 + now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+  long first = 0;
+  if (first_request.compare_exchange_strong(first, ms)) {
+    stop_requested = true;
+  } else if (ms - first > same_request) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }

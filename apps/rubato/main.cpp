@@ -297,9 +297,10 @@ struct CommandLine {
         ->delimiter(',')
         ->type_name("N,N");
     command
-        ->add_option(
-            "--drop-below", plan.drop_below,
-            "Leave out, in every step anew, entries of differential equations with step·|entry| below this (0: none)")
+        ->add_option("--drop-below", plan.drop_below,
+                     "Leave out, in every step anew, entries of differential equations with step·|entry| below this, "
+                     "in sizes of "
+                     "unknowns (0: none)")
         ->type_name("SIGMA");
     command
         ->add_option("--projections", plan.projections,

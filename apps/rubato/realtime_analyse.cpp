@@ -142,6 +142,13 @@ Result<std::function<bool(const realtime::Keep&)>> judge_of(const PlanArguments&
   auto trial =
       realtime::Trial::create(model.problem(), model.structure, plan_options(arguments, request), std::move(watched));
   if (!trial) return trial.error();
+  const realtime::Keep all(static_cast<std::size_t>(model.structure.jacobian.nnz()), 1);
+  if (const double least = arguments.drop_below > 0 ? 100 * (*trial)->deviation(all) : 0;
+      !(least <= arguments.deviation))
+    return Error{
+        fmt::format("--deviation: what --drop-below {} drops already moves the run by {:.4g} %; at most {} % are "
+                    "allowed: take a smaller --drop-below",
+                    shortest(arguments.drop_below), least, shortest(arguments.deviation))};
   return deviation_at_most(std::move(*trial), 0.01 * arguments.deviation);
 }
 
@@ -215,13 +222,16 @@ Result<Structure> structure_of(const PlanArguments& arguments, const Request& re
     auto spectra = sample_spectra(pencil, kept, {jacobian});
     if (!spectra) return spectra.error();
     found.spectra.push_back(std::move(spectra->front()));
-    found.dropped.push_back(std::ranges::count(found.keep, 1) - std::ranges::count(kept, 1));
+    long dropped = 0;
+    for (std::size_t p = 0; p < kept.size(); ++p) dropped += kept[p] != found.keep[p] && jacobian[p] != 0 ? 1 : 0;
+    found.dropped.push_back(dropped);
   }
-  if (const double left = largest_radius(found.spectra); arguments.drop_below > 0 && !(left <= 1 + arguments.growth))
+  const double allowed = std::max(1 + arguments.growth, (1 + 1e-9) * radius);
+  if (const double left = largest_radius(found.spectra); arguments.drop_below > 0 && !(left <= allowed))
     return Error{fmt::format(
         "--drop-below: {} drops what keeps steps of {} s stable: the largest eigenvalue of a step is {:.6g}, "
         "at most {:.6g} (--growth); take a smaller one",
-        shortest(arguments.drop_below), shortest(request.step), left, 1 + arguments.growth)};
+        shortest(arguments.drop_below), shortest(request.step), left, allowed)};
   return found;
 }
 
@@ -456,11 +466,11 @@ int realtime_analyse(const PlanArguments& arguments) {
   fmt::print("{}", render(report_of(*model, *structure, whole, plan, study, samples->size()), request->format));
   std::fflush(stdout);
   if (const Deviation worst = study.worst(Deviation::Kind::differential, &Deviation::plan_whole);
-      worst.plan_whole > 10 && !arguments.whole && arguments.deviation == 0)
-    note(
-        fmt::format("{} goes {:.1f} % of its range off the run with the whole Jacobian, which eigenvalues do not see; "
-                    "--deviation 10 asks a run about every structure",
-                    worst.channel, worst.plan_whole));
+      worst.plan_whole > 10 && arguments.deviation == 0)
+    note(fmt::format(
+        "{} goes {:.1f} % of its range off the run with the whole Jacobian, which eigenvalues do not see; {}",
+        worst.channel, worst.plan_whole,
+        arguments.drop_below > 0 ? "take a smaller --drop-below" : "--deviation 10 asks a run about every structure"));
   const auto& [file, pictures] = *destination;
   if (const auto written = io::write_file(file, io::plan_text(plan.plan)); !written) return complain(written.error());
   note("wrote " + file.string());

@@ -169,6 +169,7 @@ bool Run::start_anew() {
   ++starts_anew_;
   look();
   if (!solve_algebraic()) return false;
+  if (restarts_++ == 0) first_restart_ = t_;
   if (looked(events_.restart(t_, x(), base(), mode_)) && restart_stepper()) {
     h_ = initial_step(false);
     tell_restart();

@@ -2,8 +2,9 @@
 /// The driver: one loop for every method.
 ///
 /// Times the run must hit exactly (t_end, breaks of the input, time events) divide it into segments; root events cut a
-/// segment short. Within a segment: attempt, accept or reject, look for events, tell the observers (run.cpp). At its end: `on_event`,
-/// a consistent state, a restart of the method (run_stops.cpp). Checkpoints and what is said of a run: run_record.cpp.
+/// segment short. Within a segment: attempt, accept or reject, look for events, tell the observers (run.cpp). At its end:
+/// `on_event`, a consistent state, a restart of the method (run_stops.cpp). Checkpoints and what is said of a run:
+/// run_record.cpp.
 ///
 /// At a break the input and the model hold their values from the right. A step that ends there must not see them: it ends
 /// a few ulp before, and the run continues at the break itself.
@@ -56,8 +57,8 @@ class Run {
   void rejected(const Attempt& attempt, double h);
   /// With a smaller step, or from a better start.
   [[nodiscard]] bool goes_on();
-  /// Index 1: where smaller steps do not help, algebraic unknowns may be off their equations by more than a step repairs: they are solved for and the
-  /// method begins again with a first step, at most twice within a millionth of the run.
+  /// Index 1: where smaller steps do not help, algebraic unknowns may be off their equations by more than a step repairs. They
+  /// are solved for and the method begins again with a first step, at most twice within a millionth of the run.
   [[nodiscard]] bool start_anew();
   void accepted(const Attempt& attempt, const Plan& plan);
 
@@ -149,8 +150,8 @@ class Run {
   double last_step_ = 0, smallest_step_ = 0, largest_step_ = 0;
   double t_last_event_ = -infinity, t_anew_ = -infinity;
   int events_in_a_row_ = 0, singular_in_a_row_ = 0, failures_here_ = 0, starts_anew_ = 0;
-  long exchanges_ = 0;
-  double first_exchange_ = 0;
+  long exchanges_ = 0, restarts_ = 0;
+  double first_exchange_ = 0, first_restart_ = 0;
 
   Statistics count_, earlier_;
   Stopwatch watch_;

@@ -96,6 +96,8 @@ void Run::write_checkpoint_if_due() {
   out.put(events_in_a_row_);
   out.put(starts_anew_);
   out.put(exchanges_);
+  out.put(restarts_);
+  out.put(first_restart_);
   out.put(first_exchange_);
   controller_.save(out);
   events_.save(out);
@@ -123,6 +125,8 @@ Result<void> Run::resume() {
   in.get(events_in_a_row_);
   in.get(starts_anew_);
   in.get(exchanges_);
+  in.get(restarts_);
+  in.get(first_restart_);
   in.get(first_exchange_);
   if (!in.ok() || !(t_ >= problem_.t_start)) return foreign;
   const bool restarted = restart_stepper();  // sizes its memory; the state then comes from the checkpoint
@@ -152,6 +156,11 @@ RunSummary Run::summary() const {
   s.last_step = last_step_;
   s.smallest_step = smallest_step_;
   s.largest_step = largest_step_;
+  if (restarts_ > 0)
+    s.notes.push_back(
+        fmt::format("steps collapsed: algebraic unknowns were solved for {} time{}, first at t = {:.6g}; a finer atol "
+                    "may see what bends there",
+                    restarts_, restarts_ == 1 ? "" : "s", first_restart_));
   if (exchanges_ > 0)
     s.notes.push_back(fmt::format(
         "dependent constraints left out were exchanged for others {} time{}, first at t = {:.6g}: those kept "

@@ -45,10 +45,9 @@ Trajectory selected(const Trajectory& trajectory, std::span<const std::size_t> c
 
 void append_after(Trajectory& kept, const Trajectory& fresh, double t) {
   RUBATO_ASSERT(kept.channels() == fresh.channels(), "pieces of one run have the same channels");
-  const auto after = [t](const std::vector<double>& times) {
-    return static_cast<std::ptrdiff_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin());
-  };
-  const auto row = after(fresh.times), step = after(fresh.step_times);
+  // One row at most is that of the checkpoint itself; a restart of the method at t has another.
+  const std::ptrdiff_t row = !fresh.times.empty() && fresh.times.front() <= t ? 1 : 0;
+  const auto step = std::upper_bound(fresh.step_times.begin(), fresh.step_times.end(), t) - fresh.step_times.begin();
   kept.times.insert(kept.times.end(), fresh.times.begin() + row, fresh.times.end());
   kept.values.insert(kept.values.end(), fresh.values.begin() + row * static_cast<std::ptrdiff_t>(fresh.channels()),
                      fresh.values.end());

@@ -200,8 +200,8 @@ Result<void> check_plan(const Plan& plan, const ModelStructure& model) {
   const bool sized = plan.sizes.size() == plan.structure.algebraic.size() &&
                      std::ranges::all_of(plan.sizes, [](double size) { return size > 0; });
   if (plan.drop_below > 0 ? !sized : !plan.sizes.empty())
-    return refuse(fmt::format("sizes of {} unknowns, where entries below {} are dropped", plan.sizes.size(),
-                              shortest(plan.drop_below)));
+    return refuse(plan.drop_below > 0 ? fmt::format("it drops entries and has sizes of {} unknowns", plan.sizes.size())
+                                      : "it has sizes of unknowns and drops no entries");
   if (!fits(plan.ordering, step_matrix(plan).pattern()))
     return refuse("orders of rows and columns are none of its matrix");
   return check_numbers(plan);

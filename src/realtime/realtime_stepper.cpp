@@ -112,10 +112,10 @@ double RealtimeStepper::algebraic_norm(double damping) noexcept {
   return fine ? std::sqrt(square) : std::numeric_limits<double>::infinity();
 }
 
-/// Once a step: all rows of a tableau have the same J. NaN stays.
+/// Once a step: all rows of a tableau have the same J. NaN stays. A product, since a branch would take its time.
 void RealtimeStepper::drop_small() noexcept {
   for (std::size_t p = 0; p < remaining_.size(); ++p)
-    remaining_[p] = std::abs(jacobian_[p]) < limits_[p] ? 0.0 : jacobian_[p];
+    remaining_[p] = static_cast<double>(!(std::abs(jacobian_[p]) < limits_[p])) * jacobian_[p];
 }
 
 /// Goes on after whatever happens: a step takes the same operations always.

@@ -20,6 +20,7 @@ struct Watched {
   std::shared_ptr<const Dae> dae;
   std::unique_ptr<RealtimeStepper> stepper;
   std::vector<double> u, y;
+  bool branches = false;  ///< the functions it calls do, as sin does
 
   Watched(std::string title, std::shared_ptr<const Dae> model, const Sample& start, const PlanOptions& options)
       : name(std::move(title)), dae(std::move(model)), u(static_cast<std::size_t>(dae->n_inputs()), 0.1) {
@@ -70,11 +71,13 @@ std::vector<Watched> small_runs() {
       options.step = 0.01;
       options.back_end = kind;
       runs.emplace_back(fmt::format("{} by {}", name, to_string(kind)), dae, start, options);
+      runs.back().branches = start.x.size() == 4;  // the chain
     };
     add("chain", chain, chain_start, {});
     add("algebraic unknowns, an input and an output", test_models::linear(), linear_start, {});
     add("extrapolation", chain, chain_start, {.step_numbers = {1, 2, 3}});
-    add("entries dropped from some step on", test_models::decay(), {0, Vector{{1}}, Vector()}, {.drop_below = 0.01});
+    add("entries dropped from some step on", test_models::decay(8), {0, Vector::Ones(8), Vector()},
+        {.drop_below = 0.01});
     add("damped orifices", orifices->problem.dae, start_of(orifices->problem), {.damping = true});
   }
   return runs;
@@ -113,7 +116,8 @@ void expect_same_instructions(Watched run, int apart) {
   const auto counts = run.instructions(2, apart);
   RUBATO_SKIP_WITHOUT(counts);
   testing::Test::RecordProperty("instructions", fmt::format("{} {}", counts->at(0), counts->at(1)));
-  EXPECT_LE(std::abs(counts->at(1) - counts->at(0)), counts->at(0) / 100) << run.name << ' ' << counts->at(0);
+  EXPECT_LE(std::abs(counts->at(1) - counts->at(0)), run.branches ? counts->at(0) / 100 : 0)
+      << run.name << ' ' << counts->at(0);
   EXPECT_GT(counts->at(0), 300) << run.name;
 }
 TEST(ConstantWork, EveryStepTakesTheSameInstructions) {
@@ -122,7 +126,11 @@ TEST(ConstantWork, EveryStepTakesTheSameInstructions) {
 TEST(ConstantWork, EveryStepOfAMechanismTakesTheSameInstructions) {
   expect_same_instructions(mechanism("gyroscope.toml"), 150);
 }
-TEST(ConstantWork, EveryStepOfTheRobotTakesTheSameInstructions) { expect_same_instructions(robot(), 600); }
+TEST(ConstantWork, EveryStepOfTheRobotTakesTheSameInstructions) {
+  Watched run = robot();
+  run.branches = true;
+  expect_same_instructions(std::move(run), 600);
+}
 
 /// Steps that fail go on to their end: none takes longer than one that succeeds, and none much less.
 TEST(ConstantWork, FailedStepsTakeNoMore) {

@@ -110,7 +110,7 @@ TEST(RealtimeStepper, SmallEntriesMayBeDropped) {
   cut.sizes.pop_back();
   const auto misfit = RealtimeStepper::create(*algebraic, cut, linear_start);
   ASSERT_FALSE(misfit.ok());
-  EXPECT_NE(misfit.error().message.find("sizes of 2 unknowns"), std::string::npos) << misfit.error().message;
+  EXPECT_NE(misfit.error().message.find("has sizes of 2 unknowns"), std::string::npos) << misfit.error().message;
 }
 
 /// x' = −x² decays from 1: Δ = −τ x²/(1 + 2 τ x) while τ 2x ≥ σ, −τ x² after that. Pivots serve with the entry and without it.

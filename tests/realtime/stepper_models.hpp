@@ -37,15 +37,16 @@ struct Sine {
 };
 inline auto sine() { return make_dae(Sine{}, {{.name = "y", .size = 1, .kind = Kind::algebraic}}); }
 
-/// x' = −x².
+/// x_i' = −x_i².
 struct Decay {
+  int n = 1;
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {
-    out[0] = -at.x[0] * at.x[0];
+    for (int i = 0; i < n; ++i) out[i] = -at.x[i] * at.x[i];
   }
   static constexpr bool autonomous = true;
 };
-inline auto decay() { return make_dae(Decay{}, {{.name = "x", .size = 1}}); }
+inline auto decay(int n = 1) { return make_dae(Decay{n}, {{.name = "x", .size = n}}); }
 
 /// Singular where its input is zero: x' = y − x, 0 = u y − 1.
 struct Gate {

@@ -32,22 +32,40 @@ bool forbid_system_calls() noexcept {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/// Of a stopped child that is stepped through up to its next SIGSTOP; nothing where something else happens.
-std::optional<long> steps_to_mark(pid_t child) {
-  long count = 0;
-  int status = 0;
-  do {
-    if (ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) != 0) return std::nullopt;
-    if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return std::nullopt;
-    ++count;
-  } while (WSTOPSIG(status) == SIGTRAP);
-  return WSTOPSIG(status) == SIGSTOP ? std::optional(count) : std::nullopt;
-}
+/// A child that is stepped through. Ended, or killed, when it goes.
+class Traced {
+ public:
+  explicit Traced(pid_t child) : child_(child) {}
+  Traced(const Traced&) = delete;
+  Traced& operator=(const Traced&) = delete;
+  ~Traced() {
+    if (!alive_) return;
+    kill(child_, SIGKILL);
+    (void)waitpid(child_, nullptr, 0);
+  }
+  /// The signal it stops with; 0: it has ended.
+  int stopped() {
+    int status = 0;
+    alive_ = waitpid(child_, &status, 0) == child_ && WIFSTOPPED(status);
+    return alive_ ? WSTOPSIG(status) : 0;
+  }
+  /// Instructions up to its next SIGSTOP; nothing where something else happens.
+  std::optional<long> steps_to_mark() {
+    long count = 0;
+    int signal = SIGTRAP;
+    while (signal == SIGTRAP) {
+      if (ptrace(PTRACE_SINGLESTEP, child_, nullptr, nullptr) != 0) return std::nullopt;
+      signal = stopped();
+      ++count;
+    }
+    return signal == SIGSTOP ? std::optional(count) : std::nullopt;
+  }
+  bool goes_on() { return ptrace(PTRACE_CONT, child_, nullptr, nullptr) == 0; }
 
-bool at_mark(pid_t child) {
-  int status = 0;
-  return waitpid(child, &status, 0) == child && WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP;
-}
+ private:
+  pid_t child_;
+  bool alive_ = true;
+};
 
 }  // namespace
 
@@ -59,23 +77,21 @@ std::optional<std::vector<long>> instructions(int times, const std::function<voi
   if (child == 0) {
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(not_possible);
     for (int k = 0; k < times; ++k) {
-      between();
+      if (k > 0) between();
       raise(SIGSTOP);
       work();
       raise(SIGSTOP);
     }
     _exit(0);
   }
+  Traced traced(child);
   std::vector<long> counts;
   for (int k = 0; k < times; ++k) {
-    if (!at_mark(child)) break;
-    const auto count = steps_to_mark(child);
-    if (!count || ptrace(PTRACE_CONT, child, nullptr, nullptr) != 0) break;
+    if (traced.stopped() != SIGSTOP) return std::nullopt;
+    const auto count = traced.steps_to_mark();
+    if (!count || !traced.goes_on()) return std::nullopt;
     counts.push_back(*count);
   }
-  kill(child, SIGKILL);
-  (void)waitpid(child, nullptr, 0);
-  if (static_cast<int>(counts.size()) < times) return std::nullopt;
   return counts;
 }
 

@@ -7,7 +7,7 @@
 namespace rubato::test {
 
 /// How many instructions the processor takes for each of these calls, by stepping through them one at a time (some 25 µs each): all that
-/// is done, whatever the compiler made of it, and a constant for the mark between calls. `between` runs before each, uncounted. Nothing where
+/// is done, whatever the compiler made of it, and a constant for the mark between calls. `between` runs before each but the first, uncounted. Nothing where
 /// tracing is not permitted, and under the address sanitizer, whose instructions they would be.
 [[nodiscard]] std::optional<std::vector<long>> instructions(int times, const std::function<void()>& between,
                                                             const std::function<void()>& work);

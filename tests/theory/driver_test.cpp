@@ -114,6 +114,8 @@ TEST(Driver, SolvesForAlgebraicUnknownsWhereStepsCollapse) {
     ASSERT_TRUE(s.ok()) << s.error().message;
     EXPECT_EQ(s->status, RunStatus::finished) << name << ": " << s->reason;
     EXPECT_GT(catalogue::digits(*instance, view(s->x)).value(), -std::log10(rtol) - 1) << name;
+    ASSERT_EQ(s->notes.size(), 1U) << name;
+    EXPECT_NE(s->notes.front().find("algebraic unknowns were solved for"), std::string::npos) << s->notes.front();
     expect_resumed_alike(instance->problem, **method_by_name(name), options, name);
   }
 }

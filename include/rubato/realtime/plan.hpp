@@ -36,7 +36,7 @@ struct Plan {
   double smallest_damping = 1.0 / 64;
   int projections = 0;  ///< of positions and velocities onto the constraints of a mechanism, after every step
   double drop_below =
-      0;  ///< σ of drop_limits() (magnitude.hpp): small entries count as zero in a step; structure and work stay. 0: none
+      0;  ///< σ of drop_limits() (magnitude.hpp): small entries count as zero in a step; the structure stays. 0: none
   std::vector<double> sizes;  ///< of unknowns, where entries are dropped
   double rtol = 1, atol = 1;  ///< of the error estimate
   double largest_backward_error =

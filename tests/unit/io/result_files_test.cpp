@@ -168,9 +168,9 @@ TEST(Trajectory, PiecesOfAResumedRunFitTogether) {
   kept.step_sizes = {0.5};
   kept.events.pop_back();
   Trajectory fresh = example().trajectory;
-  fresh.times = {0.5, 0.75, 1};  // begins with the row at the checkpoint
+  fresh.times = {0.5, 0.5, 1};  // begins with the row at the checkpoint; then the method began again there
   append_after(kept, fresh, 0.5);
-  EXPECT_EQ(kept.times, (std::vector<double>{0, 0.1, 0.5, 0.75, 1}));
+  EXPECT_EQ(kept.times, (std::vector<double>{0, 0.1, 0.5, 0.5, 1}));
   EXPECT_EQ(kept.values.size(), 10U);
   EXPECT_EQ(kept.step_times, (std::vector<double>{0.5, 1}));
 }
