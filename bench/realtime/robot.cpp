@@ -129,6 +129,7 @@ void whole_step(benchmark::State& state, std::string_view form, bool sparsed) {
 
 void register_all() {
   benchmark::RegisterBenchmark("same_multiplications", same_multiplications)
+      ->Arg(3'000)
       ->Arg(5'000)
       ->Arg(10'000)
       ->Arg(20'000)

@@ -111,7 +111,7 @@ TEST(ConstantWork, NeverAllocatesNorCallsTheSystem) {
 }
 
 /// Two steps far apart, with other numbers, some of them zero, other entries dropped, another damping: the instructions are the same, but
-/// for branches of functions such as sin (robot: 0.2 %).
+/// for branches of functions such as sin (robot: 0.4 %).
 void expect_same_instructions(Watched run, int apart) {
   const auto counts = run.instructions(2, apart);
   RUBATO_SKIP_WITHOUT(counts);
