@@ -407,6 +407,19 @@ bool known_command(const CLI::App& group, const char* name, const std::string& w
   return false;
 }
 
+/// "realtime analyse ": whose help tells more.
+std::string named_commands(const CLI::App& app, int argc, char** argv) {
+  std::string names;
+  const CLI::App* group = &app;
+  for (int i = 1; i < argc; ++i) {
+    const auto inner = group->get_subcommands([&](const CLI::App* one) { return one->get_name() == argv[i]; });
+    if (inner.empty()) break;
+    group = inner.front();
+    names += group->get_name() + " ";
+  }
+  return names;
+}
+
 int dispatch(int argc, char** argv) {
   CommandLine line;
   if (argc > 1 && argv[1][0] != '-') {
@@ -425,8 +438,7 @@ int dispatch(int argc, char** argv) {
     if (argc < 2)
       fmt::print(stderr, "{}", line.app.help());
     else
-      fmt::print(stderr, "rubato: {}; see `rubato {}--help`\n", error.what(),
-                 argv[1][0] == '-' ? "" : std::string(argv[1]) + " ");
+      fmt::print(stderr, "rubato: {}; see `rubato {}--help`\n", error.what(), named_commands(line.app, argc, argv));
     return wrong_input;
   }
   for (const auto& [command, action] : line.actions)

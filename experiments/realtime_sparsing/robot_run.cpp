@@ -117,7 +117,7 @@ const Sparsing& sparsed(std::string_view form, double step, double rho, const Co
   if (const auto found = known.find(key); found != known.end()) return found->second;
   const Robot& model = robot(form);
   SparsingOptions options{.rho = rho};
-  if (judge == Judge::run && step == 1e-3) {
+  if (judge == Judge::run && step >= 1e-3) {
     options.also = deviation_at_most(trial(form == noisy ? ode : form, step), largest_deviation);
     if (form == noisy)
       options.also = [passes = options.also](const realtime::Keep& keep) { return passes(cleaned(keep)); };

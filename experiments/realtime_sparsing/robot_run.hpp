@@ -38,10 +38,10 @@ struct Robot {
 /// One second with the steps of the clock, the relative angle of gear 1 watched. Made once.
 [[nodiscard]] std::shared_ptr<const realtime::Trial> trial(std::string_view form, double step);
 
-/// At 1 ms structures are accepted up to this deviation of the angle from the run with the whole Jacobian.
+/// At 1 ms and above, where a run takes milliseconds, structures are accepted up to this deviation of the angle from the run with the whole Jacobian.
 inline constexpr double largest_deviation = 0.06;
 
-/// What a structure must pass: eigenvalues always, at 1 ms a run as well.
+/// What a structure must pass: eigenvalues always, at 1 ms and above a run as well.
 enum class Judge : std::uint8_t { eigenvalues, run };
 
 /// The structure for a step and ρ, ρ_m = ρ/100, found once: from the one of the next smaller ρ that is known, so that entries only
