@@ -100,7 +100,7 @@ struct Andrews {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_andrews(const Parameters& p, std::string_view formulation) {
   const double t_end = get(p, "t_end");
   Task task{.t_end = t_end,
             .measure = {.atol = 0,
@@ -133,7 +133,7 @@ Entry andrews() {
       .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "momentum", "hamilton", "state-space"},
       .default_formulation = "index-1",
       .t_end = 0.03,
-      .make = make};
+      .make = make_andrews};
 }
 
 }  // namespace rubato::catalogue

@@ -101,7 +101,7 @@ constexpr double omega_40[] = {
     1.164318845130183,     1.170505992596124,  1.175467424299550,  1.179323003228859,  1.182198586299667,
     1.184226111223146,     1.185543909805575,  1.186297084203716,  1.186637618908127,  1.186724615113034};
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_beam(const Parameters& p, std::string_view formulation) {
   const Beam model{static_cast<int>(get(p, "n"))};
   Task task{.t_end = get(p, "t_end"),
             .measure = {.atol = 0, .rtol = 1, .definition = "relative error of all angles and their rates at t = 5"},
@@ -130,7 +130,7 @@ Entry beam() {
           .formulations = {"index-2", "semi-explicit", "momentum"},
           .default_formulation = "index-2",
           .t_end = 5,
-          .make = make};
+          .make = make_beam};
 }
 
 }  // namespace rubato::catalogue

@@ -24,7 +24,7 @@ constexpr const char* signals[3][2] = {
     {"0", "0.010*t"},
 };
 
-Result<Instance> make(const Parameters& given, std::string_view formulation) {
+Result<Instance> make_bushing(const Parameters& given, std::string_view formulation) {
   using namespace fem;
   const bool mixed = get(given, "mixed") > 0;
   SolidModel model;
@@ -85,7 +85,7 @@ Entry bushing() {
       .default_formulation = "eps-lambda",
       .t_end = 2,
       .large = true,
-      .make = make};
+      .make = make_bushing};
 }
 
 }  // namespace rubato::catalogue

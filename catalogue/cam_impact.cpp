@@ -24,7 +24,7 @@ namespace rubato::catalogue {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-constexpr double turn = pi / 3, speed = 2 * pi / 3;  // φ₀, Ω
+constexpr double turn = pi / 3, cam_speed = 2 * pi / 3;  // φ₀, Ω
 constexpr double impact_time = 0.494;
 constexpr double beam_length = 2.4, cam_length = 0.4, offset = 0.05;
 constexpr double stretch = 44e6, weight_per_length = 1.6;  // EA, m
@@ -63,7 +63,7 @@ struct CamImpact {
   template <class S>
   S angle(const S& t) const {  // φ
     using std::cos;
-    return turn * (1.0 - cos(speed * t));
+    return turn * (1.0 - cos(cam_speed * t));
   }
   /// θ of the cam at rest.
   [[nodiscard]] double start_angle() const { return driven ? -angle(impact_time) : 0; }
@@ -257,7 +257,7 @@ struct CamImpact {
 };
 
 /// Everything undeformed and at rest.
-MechanicalState at_rest(const CamImpact& model) {
+MechanicalState cam_at_rest(const CamImpact& model) {
   MechanicalState state{.q = Vector::Zero(n_q), .v = Vector::Zero(n_q), .lambda = Vector::Zero(9)};
   if (model.friction) state.z = Vector::Zero(1);
   const double angle = model.start_angle(), c = std::cos(angle), s = std::sin(angle);
@@ -279,7 +279,7 @@ MechanicalState at_rest(const CamImpact& model) {
   return state;
 }
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_cam_impact(const Parameters& p, std::string_view formulation) {
   const bool swapped = get(p, "swapped") != 0;
   const CamImpact model{.beam_EI = swapped ? 300e3 : 23e3,
                         .cam_EI = swapped ? 23e3 : 300e3,
@@ -288,7 +288,7 @@ Result<Instance> make(const Parameters& p, std::string_view formulation) {
                         .linear_damper = get(p, "linear_damper") != 0,
                         .friction = get(p, "friction") != 0,
                         .driven = get(p, "driven") != 0};
-  return mechanical_instance(make_mechanical(model), at_rest(model), formulation.empty() ? "index-3" : formulation,
+  return mechanical_instance(make_mechanical(model), cam_at_rest(model), formulation.empty() ? "index-3" : formulation,
                              {.t_end = get(p, "t_end"),
                               .measure = {.atol = 1, .rtol = 0, .definition = "no reference", .atol_per_rtol = 1e-2},
                               .initial_step = 1e-3});
@@ -316,7 +316,7 @@ Entry cam_impact() {
       .formulations = {"index-3", "index-2", "ggl"},
       .default_formulation = "index-3",
       .t_end = 0.5,
-      .make = make};
+      .make = make_cam_impact};
 }
 
 }  // namespace rubato::catalogue

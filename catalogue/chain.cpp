@@ -13,7 +13,7 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double gravity = 9.81;
+constexpr double chain_gravity = 9.81;
 
 struct Chain {
   static constexpr bool constant_mass = true, autonomous = true;
@@ -49,7 +49,7 @@ struct Chain {
   void force(const MechanicalPoint<S>&, std::span<S> f) const {
     for (std::size_t i = 0; i < f.size(); i += 2) {
       f[i] = S(0.0);
-      f[i + 1] = S(-share() * gravity);
+      f[i + 1] = S(-share() * chain_gravity);
     }
   }
   template <class S>
@@ -74,26 +74,26 @@ struct Chain {
   void invariants(const MechanicalPoint<double>& p, Out out) const {
     out[0] = 0;
     for (std::size_t i = 0; i < p.q.size(); i += 2)
-      out[0] += share() * ((p.v[i] * p.v[i] + p.v[i + 1] * p.v[i + 1]) / 2 + gravity * p.q[i + 1]);
+      out[0] += share() * ((p.v[i] * p.v[i] + p.v[i + 1] * p.v[i + 1]) / 2 + chain_gravity * p.q[i + 1]);
   }
 };
 
-struct Row {
+struct ChainRow {
   int links;
   double x, y, u, w, accuracy;  // of the free end at t = 1
 };
-constexpr Row rows[] = {
+constexpr ChainRow chain_rows[] = {
     {10, -0.91331222940637694, -0.14965514141883066, 0.14618320255699188, -0.05020087795883104, 1e-14},
     {40, -0.9073965467633897, -0.1725929570342559, 0.1492578305246474, -0.207935232530968, 1e-14},
     {100, -0.9075034885152905, -0.1797636627668145, 0.1520878825622145, -0.2418983254675383, 1e-14},
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_chain(const Parameters& p, std::string_view formulation) {
   const Chain model{static_cast<int>(get(p, "links"))};
   Task task{.t_end = get(p, "t_end"),
             .measure = {.atol = 1, .rtol = 0, .definition = "absolute error of the free end's position and velocity"},
             .initial_step = 1e-4};
-  for (const Row& row : rows)
+  for (const ChainRow& row : chain_rows)
     if (row.links == model.links && same(task.t_end, 1)) {
       const std::string end = std::to_string(row.links);
       task.reference = {.t = 1,
@@ -126,7 +126,7 @@ Entry chain() {
       .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "momentum", "hamilton", "state-space"},
       .default_formulation = "index-2",
       .t_end = 1,
-      .make = make};
+      .make = make_chain};
 }
 
 }  // namespace rubato::catalogue

@@ -12,7 +12,8 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double mass = 1, length = 1, moment = mass * length * length / 3, half = mass * length * length / 2;
+constexpr double double_mass = 1, double_length = 1, moment = double_mass * double_length * double_length / 3,
+                 half = double_mass * double_length * double_length / 2;
 
 struct DoublePendulum {
   static constexpr bool autonomous = true;
@@ -27,32 +28,32 @@ struct DoublePendulum {
     using std::cos, std::sin;
     const S angle = p.q[1] - p.q[0];
     const S m12 = printed ? -half * sin(angle) : half * cos(angle);
-    out[0] = (printed ? moment : moment + mass * length * length) * a[0] + m12 * a[1];
-    out[1] = m12 * a[0] + (printed ? moment + mass * length * length : moment) * a[1];
+    out[0] = (printed ? moment : moment + double_mass * double_length * double_length) * a[0] + m12 * a[1];
+    out[1] = m12 * a[0] + (printed ? moment + double_mass * double_length * double_length : moment) * a[1];
   }
   template <class S>
   void force(const MechanicalPoint<S>& p, std::span<S> f) const {
     using std::cos, std::sin;
     const S angle = p.q[1] - p.q[0];
     const S turn = half * (printed ? cos(angle) : sin(angle));  // −∂m₁₂/∂q₂
-    f[0] = turn * p.v[1] * p.v[1] - 1.5 * mass * length * gravity * sin(p.q[0]) - k * p.q[0];
-    f[1] = -turn * p.v[0] * p.v[0] - 0.5 * mass * length * gravity * sin(p.q[1]);
+    f[0] = turn * p.v[1] * p.v[1] - 1.5 * double_mass * double_length * gravity * sin(p.q[0]) - k * p.q[0];
+    f[1] = -turn * p.v[0] * p.v[0] - 0.5 * double_mass * double_length * gravity * sin(p.q[1]);
   }
   std::vector<std::string> invariant_names() const { return {"energy"}; }
   void invariants(const MechanicalPoint<double>& p, Out out) const {
     double mv[2];
     inertia<double>(p, p.v, mv);
     out[0] = (p.v[0] * mv[0] + p.v[1] * mv[1]) / 2 + k * p.q[0] * p.q[0] / 2 -
-             mass * length * gravity * (1.5 * std::cos(p.q[0]) + 0.5 * std::cos(p.q[1]));
+             double_mass * double_length * gravity * (1.5 * std::cos(p.q[0]) + 0.5 * std::cos(p.q[1]));
   }
 };
 
-struct Row {
+struct DoublePendulumRow {
   double k;
   int printed;
   double q1_start, q2_start, t, q1, q2, v1, v2;
 };
-constexpr Row rows[] = {
+constexpr DoublePendulumRow double_pendulum_rows[] = {
     {1e4, 0, 3.341901e-4, 1, 10, -2.3794241198866564e-4, -0.1733305477811175, 4.397631400264894e-3, 3.611448829060488},
     {1e4, 1, -1.300607e-4, 1, 10, 4.186292931941574e-06, 0.6580796069014988, -5.632787219801754e-4, 1.3584997810323954},
     {1e4, 0, 0.02, 1, 10, -0.01087440410230715, 0.9616944048608397, -1.565116747313756, 0.159695020586460},
@@ -61,13 +62,13 @@ constexpr Row rows[] = {
     {0, 0, 1, 1, 5, 0.9830626593221725, 0.9379196883850395, -0.7341613185931136, -0.24579708093312525},
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_double_pendulum(const Parameters& p, std::string_view formulation) {
   const DoublePendulum model{get(p, "k"), get(p, "g"), get(p, "printed") != 0};
   const double t_end = get(p, "t_end"), q1 = get(p, "q1"), q2 = get(p, "q2");
   Task task{.t_end = t_end,
             .measure = {.atol = 1, .rtol = 0, .definition = "absolute error of angles and rates at t_end"},
             .initial_step = 1e-3};
-  for (const Row& row : rows)
+  for (const DoublePendulumRow& row : double_pendulum_rows)
     if (same(row.k, model.k) && (row.printed != 0) == model.printed && same(model.gravity, 9.81) &&
         same(row.q1_start, q1) && same(row.q2_start, q2) && same(row.t, t_end))
       task.reference = {.t = t_end,
@@ -110,7 +111,7 @@ Entry double_pendulum() {
           .formulations = {"index-2", "semi-explicit", "momentum", "hamilton", "state-space"},
           .default_formulation = "semi-explicit",
           .t_end = 10,
-          .make = make};
+          .make = make_double_pendulum};
 }
 
 }  // namespace rubato::catalogue

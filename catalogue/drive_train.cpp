@@ -14,7 +14,7 @@ namespace rubato::catalogue {
 namespace {
 
 constexpr double engine = 0.2, gear = 0.05, vehicle = 110, ratio = 12;  // kg m², kg m², kg m², 1
-constexpr double stiffness = 6000, damping = 60, rolling = 40, air = 0.02, width_vehicle = 0.1;
+constexpr double drive_stiffness = 6000, drive_damping = 60, rolling = 40, air = 0.02, width_vehicle = 0.1;
 
 struct DriveTrain {
   static constexpr bool autonomous = true, recordable = true;
@@ -31,7 +31,7 @@ struct DriveTrain {
     out[2] = twist_rate;
     out[3] = (t_s - t_d) * (1 / vehicle);
     out[4] = t_c - at.u[1] * tanh((w_e - w_g) / width);  // (2)
-    out[5] = t_s - (stiffness * twist + damping * twist_rate);
+    out[5] = t_s - (drive_stiffness * twist + drive_damping * twist_rate);
     out[6] = t_d - (rolling + air * w_v * w_v) * tanh(w_v / width_vehicle);
   }
   static std::vector<std::string> output_names() { return {"slip"}; }
@@ -41,13 +41,14 @@ struct DriveTrain {
   }
 };
 
-struct Row {
+struct DriveTrainRow {
   double t, w_e, w_g, twist, w_v;
 };
-constexpr Row rows[] = {{1, 130, 54.728879345294, 0.113508436985, 4.658262629709},
-                        {4, 199.978956708780, 199.994443064028, -0.066459881181, 16.952446914683}};
+constexpr DriveTrainRow drive_train_rows[] = {
+    {1, 130, 54.728879345294, 0.113508436985, 4.658262629709},
+    {4, 199.978956708780, 199.994443064028, -0.066459881181, 16.952446914683}};
 
-Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
+Result<Instance> make_drive_train(const Parameters& p, std::string_view /*formulation*/) {
   const double t_end = get(p, "t_end"), width = get(p, "eps");
   const auto torque = TableSignal::create({0, 0.3, 0.3, 3, 3}, {0, 0, 80, 80, -15});
   const auto capacity = TableSignal::create({0, 0.2, 0.2, 1.5, 1.5}, {0, 0, 60, 60, 200});
@@ -59,7 +60,7 @@ Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
       .initial_step = 1e-5,
       .input =
           std::make_shared<const StackedSignal>(std::vector<std::shared_ptr<const InputSignal>>{*torque, *capacity})};
-  for (const Row& row : rows)
+  for (const DriveTrainRow& row : drive_train_rows)
     if (same(row.t, t_end) && same(width, 0.1))
       task.reference = {.t = t_end,
                         .components = {"w_e", "w_g", "twist", "w_v"},
@@ -90,7 +91,7 @@ Entry drive_train() {
                           .max = 100},
                          end_time(4)},
           .t_end = 4,
-          .make = make};
+          .make = make_drive_train};
 }
 
 }  // namespace rubato::catalogue

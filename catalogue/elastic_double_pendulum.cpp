@@ -18,7 +18,7 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double speed = FlexibleCrank::speed;
+constexpr double elastic_speed = FlexibleCrank::speed;
 constexpr double compliance = 1 / FlexibleCrank::axial_stiffness;  // ε²
 
 struct ElasticDoublePendulum {
@@ -51,8 +51,8 @@ struct ElasticDoublePendulum {
   static void on_crank(const MechanicalPoint<S>& p, Use&& use) {
     const Seven<S> q = whole(p.q);
     Seven<S> v = whole(p.v);
-    v[0] += speed;
-    v[1] += speed;
+    v[0] += elastic_speed;
+    v[1] += elastic_speed;
     MechanicalPoint<S> there = p;
     there.q = q;
     there.v = v;
@@ -92,11 +92,11 @@ struct ElasticDoublePendulum {
                2;
       for (std::size_t i = 0; i < 7; ++i) out[0] += there.v[i] * mv[i] / 2;
     });
-    out[0] -= speed * (mv[0] + mv[1]);  // (2)
+    out[0] -= elastic_speed * (mv[0] + mv[1]);  // (2)
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_elastic_double_pendulum(const Parameters& p, std::string_view formulation) {
   const bool smooth = get(p, "start") == 0;
   Task task{.t_end = get(p, "t_end"),
             .measure = {.atol = 0,
@@ -117,7 +117,7 @@ Result<Instance> make(const Parameters& p, std::string_view formulation) {
   }
   const double q3 = smooth ? 5.85234928e-6 : 0, q4 = smooth ? 7.96918346e-6 : 0;
   const MechanicalState guess{.q = vector({0, 0, 0, q3, q4}),
-                              .v = vector({-speed * (1 + FlexibleCrank::l1 / FlexibleCrank::l2), 0, 0, 0, 0}),
+                              .v = vector({-elastic_speed * (1 + FlexibleCrank::l1 / FlexibleCrank::l2), 0, 0, 0, 0}),
                               .lambda = Vector::Zero(2)};
   return mechanical_instance(make_mechanical(ElasticDoublePendulum{}), guess,
                              formulation.empty() ? "eps-lambda+a" : formulation, std::move(task));
@@ -133,7 +133,7 @@ Entry elastic_double_pendulum() {
           .formulations = {"penalty", "eps-lambda", "eps-lambda+a", "eps-lambda-rate"},
           .default_formulation = "eps-lambda+a",
           .t_end = 0.1,
-          .make = make};
+          .make = make_elastic_double_pendulum};
 }
 
 }  // namespace rubato::catalogue

@@ -11,7 +11,7 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double mass = 15, gravity = 9.81;
+constexpr double top_mass = 15, top_gravity = 9.81;
 constexpr Three<double> inertia_moments{0.234375, 0.46875, 0.234375}, arm{0, 1, 0};
 
 struct HeavyTop {
@@ -33,7 +33,7 @@ struct HeavyTop {
   template <class S>
   void inertia(const MechanicalPoint<S>&, std::span<const S> a, std::span<S> out) const {
     for (std::size_t i = 0; i < 3; ++i) {
-      out[i] = mass * a[i];
+      out[i] = top_mass * a[i];
       out[3 + i] = inertia_moments[i] * a[3 + i];
     }
   }
@@ -44,7 +44,7 @@ struct HeavyTop {
     const Three<S> gyration = cross(omega, spin);
     f[0] = S(0.0);
     f[1] = S(0.0);
-    f[2] = S(-mass * gravity);
+    f[2] = S(-top_mass * top_gravity);
     for (std::size_t i = 0; i < 3; ++i) f[3 + i] = -gyration[i];
   }
   template <class S>
@@ -57,17 +57,17 @@ struct HeavyTop {
     const Three<double> x = three(p.q, 0), v = three(p.v, 0), omega = three(p.v, 3);
     const Three<double> spin{inertia_moments[0] * omega[0], inertia_moments[1] * omega[1],
                              inertia_moments[2] * omega[2]};
-    out[0] = (mass * dot(v, v) + dot(omega, spin)) / 2 + mass * gravity * x[2];
-    out[1] = mass * (x[0] * v[1] - x[1] * v[0]) + to_space(p.base, three(p.q, 3), spin)[2];
+    out[0] = (top_mass * dot(v, v) + dot(omega, spin)) / 2 + top_mass * top_gravity * x[2];
+    out[1] = top_mass * (x[0] * v[1] - x[1] * v[0]) + to_space(p.base, three(p.q, 3), spin)[2];
     out[2] = omega[1];
   }
 };
 
-struct Row {
+struct HeavyTopRow {
   double t;
   Three<double> x, v;
 };
-constexpr Row rows[] = {
+constexpr HeavyTopRow heavy_top_rows[] = {
     {0.1,
      {0.42129665892535, 0.89457197434561, -0.14916470056194},
      {3.408537463339, -2.0834379505791, -2.8678350450072}},
@@ -79,13 +79,13 @@ constexpr Row rows[] = {
      {-2.7491863125833, -3.2027186355676, 4.0605231497579}},
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_heavy_top(const Parameters& p, std::string_view formulation) {
   const double t_end = get(p, "t_end"), spin = get(p, "spin");
   Task task{
       .t_end = t_end,
       .measure = {.atol = 1, .rtol = 0, .definition = "absolute error of position and velocity of the centre at t_end"},
       .initial_step = 1e-4};
-  for (const Row& row : rows)
+  for (const HeavyTopRow& row : heavy_top_rows)
     if (same(row.t, t_end) && same(spin, 150))
       task.reference = {.t = t_end,
                         .components = {"x", "y", "z", "vx", "vy", "vz"},
@@ -117,7 +117,7 @@ Entry heavy_top() {
           .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "state-space"},
           .default_formulation = "index-2",
           .t_end = 1,
-          .make = make};
+          .make = make_heavy_top};
 }
 
 }  // namespace rubato::catalogue

@@ -38,7 +38,7 @@ struct LinearDae {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_linear_dae(const Parameters& p, std::string_view formulation) {
   const LinearDae model{get(p, "omega1"), get(p, "omega2"), get(p, "omega3"), get(p, "drive")};
   const double t_end = get(p, "t_end");
   const double c = std::cos(model.drive * t_end), s = -model.drive * std::sin(model.drive * t_end);
@@ -92,7 +92,7 @@ Entry linear_dae() {
           .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "state-space"},
           .default_formulation = "ggl",
           .t_end = 2,
-          .make = make};
+          .make = make_linear_dae};
 }
 
 }  // namespace rubato::catalogue

@@ -12,8 +12,8 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double mass = 1, stiffness = 2, sigma0 = 1e5, sigma1 = 316.22776601683796, sigma2 = 0.4;
-constexpr double coulomb = 1, stiction = 1.5, stribeck = 1e-3;
+constexpr double lugre_mass = 1, lugre_stiffness = 2, lugre_sigma0 = 1e5, sigma1 = 316.22776601683796, sigma2 = 0.4;
+constexpr double coulomb = 1, stiction = 1.5, lugre_stribeck = 1e-3;
 
 struct LuGreOscillator {
   static constexpr bool constant_mass = true, autonomous = true;
@@ -27,16 +27,16 @@ struct LuGreOscillator {
   S bristle_rate(const MechanicalPoint<S>& p) const {
     using std::abs, std::exp;
     const S w = belt - p.v[0];
-    const S level = coulomb + (stiction - coulomb) * exp(-(w * w) / (stribeck * stribeck));
-    return w - sigma0 * abs(w) * p.z[0] / level;
+    const S level = coulomb + (stiction - coulomb) * exp(-(w * w) / (lugre_stribeck * lugre_stribeck));
+    return w - lugre_sigma0 * abs(w) * p.z[0] / level;
   }
   template <class S>
   void inertia(const MechanicalPoint<S>&, std::span<const S> a, std::span<S> out) const {
-    out[0] = mass * a[0];
+    out[0] = lugre_mass * a[0];
   }
   template <class S>
   void force(const MechanicalPoint<S>& p, std::span<S> f) const {
-    f[0] = -stiffness * p.q[0] + sigma0 * p.z[0] + sigma1 * bristle_rate(p) + sigma2 * (belt - p.v[0]);
+    f[0] = -lugre_stiffness * p.q[0] + lugre_sigma0 * p.z[0] + sigma1 * bristle_rate(p) + sigma2 * (belt - p.v[0]);
   }
   template <class S>
   void auxiliary(const MechanicalPoint<S>& p, std::span<S> e) const {
@@ -51,12 +51,12 @@ struct LuGreOscillator {
   }
 };
 
-struct Row {
+struct LugreRow {
   double t, x, v;
 };
-constexpr Row rows[] = {{2, 0.745357307492, -0.166918455439}, {5, 0.594333619243, 0.115475410883}};
+constexpr LugreRow lugre_rows[] = {{2, 0.745357307492, -0.166918455439}, {5, 0.594333619243, 0.115475410883}};
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_lugre_oscillator(const Parameters& p, std::string_view formulation) {
   const LuGreOscillator model{get(p, "belt"), get(p, "stop"), get(p, "restitution")};
   const double t_end = get(p, "t_end");
   Task task{.t_end = t_end,
@@ -65,11 +65,11 @@ Result<Instance> make(const Parameters& p, std::string_view formulation) {
                         .definition = "absolute error of x and v at t_end; atol = 1e-5 rtol (the size of z)",
                         .atol_per_rtol = 1e-5},
             .initial_step = 1e-4};
-  for (const Row& row : rows)
+  for (const LugreRow& row : lugre_rows)
     if (same(row.t, t_end) && same(model.belt, 0.2) && same(model.stop, 0.4) && same(model.restitution, 0.5))
       task.reference = {
           .t = t_end, .components = {"x", "v"}, .values = {row.x, row.v}, .accuracy = 1e-10, .origin = "recomputed"};
-  const MechanicalState guess{.q = vector({0.5}), .v = vector({model.belt}), .z = vector({2 * 0.5 / sigma0})};
+  const MechanicalState guess{.q = vector({0.5}), .v = vector({model.belt}), .z = vector({2 * 0.5 / lugre_sigma0})};
   return mechanical_instance(make_mechanical(model), guess, formulation.empty() ? "index-2" : formulation,
                              std::move(task));
 }
@@ -98,7 +98,7 @@ Entry lugre_oscillator() {
       .formulations = {"index-2", "semi-explicit", "momentum", "hamilton", "state-space"},
       .default_formulation = "index-2",
       .t_end = 5,
-      .make = make};
+      .make = make_lugre_oscillator};
 }
 
 }  // namespace rubato::catalogue

@@ -23,7 +23,7 @@ struct Counterexample {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
+Result<Instance> make_magnitude_counterexample(const Parameters& p, std::string_view /*formulation*/) {
   const double t_end = get(p, "t_end");
   const Counterexample model{get(p, "alpha"), get(p, "beta"), get(p, "gamma"), get(p, "epsilon")};
   if (model.alpha == model.gamma)
@@ -59,7 +59,7 @@ Entry magnitude_counterexample() {
                          {.name = "epsilon", .default_value = 1e-3, .help = "coupling", .min = 1e-9, .max = 1e9},
                          end_time(1)},
           .t_end = 1,
-          .make = make};
+          .make = make_magnitude_counterexample};
 }
 
 }  // namespace rubato::catalogue

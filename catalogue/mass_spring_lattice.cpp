@@ -11,7 +11,7 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double gravity = 9.81;
+constexpr double lattice_gravity = 9.81;
 
 struct Lattice {
   static constexpr bool constant_mass = true, autonomous = true;
@@ -43,7 +43,7 @@ struct Lattice {
     using std::sqrt;
     for (std::size_t i = 0; i < f.size(); i += 2) {
       f[i] = S(0.0);
-      f[i + 1] = S(-mass * gravity);
+      f[i + 1] = S(-mass * lattice_gravity);
     }
     const auto pull = [&](const S& dx, const S& dy, const S& du, const S& dw, double rest) {
       const S length = sqrt(dx * dx + dy * dy);
@@ -94,7 +94,7 @@ struct Lattice {
     if (out.empty()) return;
     double energy = 0;
     for (std::size_t i = 0; i < p.v.size(); ++i) energy += mass * p.v[i] * p.v[i] / 2;
-    for (std::size_t i = 1; i < p.q.size(); i += 2) energy += mass * gravity * p.q[i];
+    for (std::size_t i = 1; i < p.q.size(); i += 2) energy += mass * lattice_gravity * p.q[i];
     const auto stretch = [&](double dx, double dy, double rest) {
       const double s = std::hypot(dx, dy) - rest;
       energy += stiffness * s * s / 2;
@@ -112,7 +112,7 @@ struct Lattice {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_mass_spring_lattice(const Parameters& p, std::string_view formulation) {
   const Lattice model{.n = static_cast<int>(get(p, "n")),
                       .rods = static_cast<int>(get(p, "rods")),
                       .stiffness = get(p, "k"),
@@ -172,7 +172,7 @@ Entry mass_spring_lattice() {
                        "semi-explicit", "state-space"},
       .default_formulation = "eps-lambda",
       .t_end = 0.5,
-      .make = make};
+      .make = make_mass_spring_lattice};
 }
 
 }  // namespace rubato::catalogue

@@ -26,7 +26,7 @@ struct Oscillator {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_oscillator(const Parameters& p, std::string_view formulation) {
   const Oscillator model{get(p, "omega"), get(p, "drive")};
   const double offset = get(p, "gamma0"), t = get(p, "t_end"), slow = 2 * model.drive;
   Task task{
@@ -69,7 +69,7 @@ Entry oscillator() {
       .formulations = {"index-2", "semi-explicit", "momentum", "hamilton", "state-space"},
       .default_formulation = "index-2",
       .t_end = 5,
-      .make = make};
+      .make = make_oscillator};
 }
 
 }  // namespace rubato::catalogue

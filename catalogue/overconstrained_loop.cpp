@@ -14,16 +14,16 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double length = 1, distance = 1.5, crank_mass = 2, coupler_mass = 3, gravity = 9.81;
+constexpr double loop_length = 1, distance = 1.5, crank_mass = 2, coupler_mass = 3, loop_gravity = 9.81;
 constexpr std::array<double, 3> masses{crank_mass, coupler_mass, crank_mass};
 // Slender rods: crank along its own y, coupler along its own x; a little about the axis itself.
-constexpr double crank_inertia = crank_mass * length * length / 12,
+constexpr double crank_inertia = crank_mass * loop_length * loop_length / 12,
                  coupler_inertia = coupler_mass * distance * distance / 12;
 constexpr std::array<Three<double>, 3> moments{Three<double>{crank_inertia, 0.01, crank_inertia},
                                                Three<double>{0.01, coupler_inertia, coupler_inertia},
                                                Three<double>{crank_inertia, 0.01, crank_inertia}};
 constexpr Three<double> ex{1, 0, 0}, ey{0, 1, 0}, ez{0, 0, 1};
-constexpr Three<double> crank_top{0, length / 2, 0}, crank_end{0, -length / 2, 0};
+constexpr Three<double> crank_top{0, loop_length / 2, 0}, crank_end{0, -loop_length / 2, 0};
 constexpr Three<double> coupler_left{-distance / 2, 0, 0}, coupler_right{distance / 2, 0, 0};
 
 /// A body's coordinates at a point: (r, δ) and its quaternion.
@@ -84,7 +84,7 @@ struct Loop {
       const Three<S> gyration =
           cross(omega, Three<S>{moments[i][0] * omega[0], moments[i][1] * omega[1], moments[i][2] * omega[2]});
       for (std::size_t k = 0; k < 3; ++k) {
-        f[6 * i + k] = S(k == 1 ? -masses[i] * gravity : 0.0);
+        f[6 * i + k] = S(k == 1 ? -masses[i] * loop_gravity : 0.0);
         f[6 * i + 3 + k] = -gyration[k];
       }
     }
@@ -117,7 +117,7 @@ struct Loop {
   void invariants(const MechanicalPoint<double>& p, Out out) const {
     double energy = 0;
     for (std::size_t i = 0; i < 3; ++i) {
-      energy += masses[i] * gravity * p.q[6 * i + 1];
+      energy += masses[i] * loop_gravity * p.q[6 * i + 1];
       for (std::size_t k = 0; k < 3; ++k)
         energy +=
             (masses[i] * p.v[6 * i + k] * p.v[6 * i + k] + moments[i][k] * p.v[6 * i + 3 + k] * p.v[6 * i + 3 + k]) / 2;
@@ -126,29 +126,29 @@ struct Loop {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_overconstrained_loop(const Parameters& p, std::string_view formulation) {
   const double theta0 = get(p, "theta0"), t_end = get(p, "t_end");
-  const double about_pivot = crank_inertia + crank_mass * length * length / 4;
-  const double omega2 =
-      (crank_mass + coupler_mass) * length * gravity / (2 * about_pivot + coupler_mass * length * length);
+  const double about_pivot = crank_inertia + crank_mass * loop_length * loop_length / 4;
+  const double omega2 = (crank_mass + coupler_mass) * loop_length * loop_gravity /
+                        (2 * about_pivot + coupler_mass * loop_length * loop_length);
   const auto [theta, rate] = swing(theta0, std::sqrt(omega2), t_end);
   const double s = std::sin(theta), c = std::cos(theta);
-  Task task{
-      .t_end = t_end,
-      .reference = Reference{.t = t_end,
-                             .components = {"coupler.x", "coupler.y", "coupler.d_x", "coupler.d_y"},
-                             .values = {distance / 2 + length * s, -length * c, length * rate * c, length * rate * s},
-                             .accuracy = 1e-14,
-                             .origin = "exact"},
-      .measure = {.atol = 1,
-                  .rtol = 0,
-                  .definition = "absolute error of position and velocity of the coupler at t_end"},
-      .initial_step = 1e-3};
-  const double s0 = std::sin(theta0), c0 = std::cos(theta0), h = length / 2;
+  Task task{.t_end = t_end,
+            .reference = Reference{.t = t_end,
+                                   .components = {"coupler.x", "coupler.y", "coupler.d_x", "coupler.d_y"},
+                                   .values = {distance / 2 + loop_length * s, -loop_length * c, loop_length * rate * c,
+                                              loop_length * rate * s},
+                                   .accuracy = 1e-14,
+                                   .origin = "exact"},
+            .measure = {.atol = 1,
+                        .rtol = 0,
+                        .definition = "absolute error of position and velocity of the coupler at t_end"},
+            .initial_step = 1e-3};
+  const double s0 = std::sin(theta0), c0 = std::cos(theta0), h = loop_length / 2;
   MechanicalState guess{
       .q = Vector::Zero(18), .v = Vector::Zero(18), .lambda = Vector::Zero(20), .base = Vector::Zero(12)};
   guess.q.segment(0, 2) = vector({h * s0, -h * c0});
-  guess.q.segment(6, 2) = vector({distance / 2 + length * s0, -length * c0});
+  guess.q.segment(6, 2) = vector({distance / 2 + loop_length * s0, -loop_length * c0});
   guess.q.segment(12, 2) = vector({distance + h * s0, -h * c0});
   // Cranks turned by θ₀ about z.
   guess.base << std::cos(theta0 / 2), 0, 0, std::sin(theta0 / 2), 1, 0, 0, 0, std::cos(theta0 / 2), 0, 0,
@@ -173,7 +173,7 @@ Entry overconstrained_loop() {
           .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "state-space"},
           .default_formulation = "index-2",
           .t_end = 2,
-          .make = make};
+          .make = make_overconstrained_loop};
 }
 
 }  // namespace rubato::catalogue

@@ -37,7 +37,7 @@ struct Pendulum {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_pendulum(const Parameters& p, std::string_view formulation) {
   const double theta0 = get(p, "theta0"), g = get(p, "g"), length = get(p, "length"), t_end = get(p, "t_end");
   const auto [theta, rate] = swing(theta0, std::sqrt(g / length), t_end);
   const double x = length * std::sin(theta), y = -length * std::cos(theta);
@@ -80,7 +80,7 @@ Entry pendulum() {
       .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "momentum", "hamilton", "state-space"},
       .default_formulation = "index-2",
       .t_end = 10,
-      .make = make};
+      .make = make_pendulum};
 }
 
 }  // namespace rubato::catalogue

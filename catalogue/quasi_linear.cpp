@@ -35,7 +35,7 @@ struct QuasiLinear {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
+Result<Instance> make_quasi_linear(const Parameters& p, std::string_view /*formulation*/) {
   const double k = get(p, "k"), t = get(p, "t_end");
   const double x1 = std::cos(t), x2 = 1.5 + 0.5 * std::sin(2 * t);
   Task task{.t_end = t,
@@ -62,7 +62,7 @@ Entry quasi_linear() {
           .source = "written for this catalogue; exact by construction",
           .parameters = {{.name = "k", .default_value = 100, .help = "stiffness", .min = -1, .max = 1e12}, end_time(5)},
           .t_end = 5,
-          .make = make};
+          .make = make_quasi_linear};
 }
 
 }  // namespace rubato::catalogue

@@ -48,7 +48,7 @@ double exact(std::size_t n, std::size_t k, double t) {
   return source * (1 - sum);
 }
 
-Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
+Result<Instance> make_rc_ladder(const Parameters& p, std::string_view /*formulation*/) {
   const double t_end = get(p, "t_end");
   const auto n = static_cast<std::size_t>(get(p, "n"));
   const auto input = TableSignal::create({0}, {source});
@@ -83,7 +83,7 @@ Entry rc_ladder() {
           .parameters = {{.name = "n", .default_value = 20, .help = "sections", .min = 1, .max = 1e5, .integer = true},
                          end_time(10)},
           .t_end = 10,
-          .make = make};
+          .make = make_rc_ladder};
 }
 
 }  // namespace rubato::catalogue

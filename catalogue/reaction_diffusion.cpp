@@ -16,7 +16,7 @@
 namespace rubato::catalogue {
 namespace {
 
-constexpr double spot = 0.3;
+constexpr double reaction_diffusion_spot = 0.3;
 
 struct Grid {
   int dimension = 2, n = 16;
@@ -61,8 +61,9 @@ struct ReactionDiffusion {
       for (std::size_t k = 0; k < static_cast<std::size_t>(g.dimension); ++k) {
         for (std::size_t i = 0; i < lines; ++i) {
           const S away = delta * static_cast<double>(i) - centre[k];
-          value[k * lines + i] = exp(-away * away / (spot * spot));
-          rate[k * lines + i] = 2.0 / (spot * spot) * away * motion[k] * value[k * lines + i];
+          value[k * lines + i] = exp(-away * away / (reaction_diffusion_spot * reaction_diffusion_spot));
+          rate[k * lines + i] =
+              2.0 / (reaction_diffusion_spot * reaction_diffusion_spot) * away * motion[k] * value[k * lines + i];
         }
         for (std::size_t i = 1; i + 1 < lines; ++i) {
           const std::size_t p = k * lines + i;
@@ -144,7 +145,7 @@ struct ReactionDiffusion {
   }
 };
 
-Result<Instance> make(const Parameters& given, std::string_view) {
+Result<Instance> make_reaction_diffusion(const Parameters& given, std::string_view) {
   const Grid grid{.dimension = static_cast<int>(get(given, "dimension")), .n = static_cast<int>(get(given, "n"))};
   if (std::pow(grid.n, grid.dimension) > 4e6)
     return Error{fmt::format("reaction-diffusion: n = {} in {} dimensions is more than 4 000 000 points", grid.n,
@@ -196,7 +197,7 @@ Entry reaction_diffusion() {
            {.name = "radiation", .default_value = 1, .help = "loss with the fourth power", .min = 0, .max = 1e6},
            end_time(1)},
       .t_end = 1,
-      .make = make};
+      .make = make_reaction_diffusion};
 }
 
 }  // namespace rubato::catalogue

@@ -28,11 +28,11 @@ struct Robertson {
   }
 };
 
-struct Row {
+struct RobertsonRow {
   double t, y1, y2, y3, accuracy;
   const char* origin;
 };
-constexpr Row rows[] = {
+constexpr RobertsonRow robertson_rows[] = {
     {0.4, 0.985172113860989862, 3.38639537897490414e-05, 1.47940221852203885e-02, 1e-15, "recomputed"},
     {40, 0.715827068719405091, 9.18553476455776390e-06, 0.284163745745830352, 1e-15, "recomputed"},
     {400, 0.450518668471102425, 3.22290144167461130e-06, 0.549478108627455901, 1e-15, "recomputed"},
@@ -40,7 +40,7 @@ constexpr Row rows[] = {
 };
 
 template <bool conserve>
-Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
+Result<Instance> make_robertson(const Parameters& p, std::string_view /*formulation*/) {
   const double t_end = get(p, "t_end");
   Task task{.t_end = t_end,
             .measure = {.atol = 0,
@@ -49,7 +49,7 @@ Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
                                       "atol = 1e-6 rtol (y2 falls to 1e-13), first step 1e-6",
                         .atol_per_rtol = 1e-6},
             .initial_step = 1e-6};
-  for (const Row& row : rows)
+  for (const RobertsonRow& row : robertson_rows)
     if (same(row.t, t_end))
       task.reference = {.t = t_end,
                         .components = {"y1", "y2", "y3"},
@@ -70,7 +70,7 @@ Entry entry() {
       .source = "Robertson 1966; Hairer & Wanner, Solving ODEs II (1996) IV.1; Test Set for IVP Solvers, rober",
       .parameters = {end_time(1e11)},
       .t_end = 1e11,
-      .make = make<conserve>};
+      .make = make_robertson<conserve>};
 }
 
 }  // namespace

@@ -97,12 +97,12 @@ Vector start_states(bool hold) {
   return x;
 }
 
-struct Row {
+struct RobotRow {
   double t;
   bool hold;
   std::array<double, n_axes> q;
 };
-constexpr Row rows[] = {
+constexpr RobotRow robot_rows[] = {
     {0.10, false, {-0.882020866928, 0.371800052143, 1.689787353983, -0.218940653349, -1.708790007413, -0.261458560652}},
     {0.54, false, {0.469420909116, -0.303652326408, 2.065880568153, -1.663774020418, 0.182899922001, -1.975898565169}},
     {1.00, false, {1.406929396695, -0.998180897150, -0.266085873072, -0.480816699685, 2.115004367209, -0.571671794244}},
@@ -112,7 +112,7 @@ constexpr Row rows[] = {
     {1.00, true, {1.406931194281, -0.999028947279, -0.266675446508, -0.480817191065, 2.115003389914, -0.571671793652}},
     {1.30, true, {1.099502854355, -1.231484373269, -0.605130536634, 0.090140408062, 2.088604112629, 0.108238649289}}};
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_robot_r3(const Parameters& p, std::string_view formulation) {
   const double t_end = get(p, "t_end");
   const Friction friction = friction_of(p);
   const bool hold = get(p, "hold") != 0;
@@ -122,7 +122,7 @@ Result<Instance> make(const Parameters& p, std::string_view formulation) {
             .measure = {.atol = 1, .rtol = 0, .definition = "absolute error of the joint angles at t_end, rad"},
             .initial_step = 1e-5,
             .input = *input};
-  for (const Row& row : rows)
+  for (const RobotRow& row : robot_rows)
     if (friction.usual() && row.hold == hold && same(row.t, t_end))
       task.reference = angles_at(t_end, row.q, 1e-11, "recomputed");
   return Robot78::make(formulation, friction, start_states(hold), std::move(task));
@@ -141,7 +141,7 @@ Entry robot_r3() {
           .formulations = Robot78::names(),
           .default_formulation = "ode",
           .t_end = 1,
-          .make = make};
+          .make = make_robot_r3};
 }
 
 }  // namespace rubato::catalogue

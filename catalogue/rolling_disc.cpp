@@ -11,9 +11,9 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double mass = 2, radius = 0.3, heading_inertia = mass * radius * radius / 4,
-                 roll_inertia = mass * radius * radius / 2;
-constexpr double gravity = 9.81;
+constexpr double rolling_mass = 2, radius = 0.3, heading_inertia = rolling_mass * radius * radius / 4,
+                 roll_inertia = rolling_mass * radius * radius / 2;
+constexpr double rolling_gravity = 9.81;
 
 struct RollingDisc {
   static constexpr bool constant_mass = true, autonomous = true;
@@ -26,14 +26,14 @@ struct RollingDisc {
   }
   template <class S>
   void inertia(const MechanicalPoint<S>&, std::span<const S> a, std::span<S> out) const {
-    out[0] = mass * a[0];
-    out[1] = mass * a[1];
+    out[0] = rolling_mass * a[0];
+    out[1] = rolling_mass * a[1];
     out[2] = heading_inertia * a[2];
     out[3] = roll_inertia * a[3];
   }
   template <class S>
   void force(const MechanicalPoint<S>&, std::span<S> f) const {
-    f[0] = S(mass * gravity * std::sin(slope));
+    f[0] = S(rolling_mass * rolling_gravity * std::sin(slope));
     f[1] = f[2] = f[3] = S(0.0);
   }
   template <class S>
@@ -45,15 +45,17 @@ struct RollingDisc {
   std::vector<std::string> invariant_names() const { return {"energy", "heading rate"}; }
   void invariants(const MechanicalPoint<double>& p, Out out) const {
     const auto& v = p.v;
-    out[0] = (mass * (v[0] * v[0] + v[1] * v[1]) + heading_inertia * v[2] * v[2] + roll_inertia * v[3] * v[3]) / 2 -
-             mass * gravity * std::sin(slope) * p.q[0];
+    out[0] =
+        (rolling_mass * (v[0] * v[0] + v[1] * v[1]) + heading_inertia * v[2] * v[2] + roll_inertia * v[3] * v[3]) / 2 -
+        rolling_mass * rolling_gravity * std::sin(slope) * p.q[0];
     out[1] = v[2];
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_rolling_disc(const Parameters& p, std::string_view formulation) {
   const double slope = get(p, "slope"), turn = get(p, "turn"), roll = get(p, "roll"), t = get(p, "t_end");
-  const double kappa = mass * gravity * radius * std::sin(slope) / ((roll_inertia + mass * radius * radius) * turn);
+  const double kappa = rolling_mass * rolling_gravity * radius * std::sin(slope) /
+                       ((roll_inertia + rolling_mass * radius * radius) * turn);
   const double s = std::sin(turn * t), c = std::cos(turn * t), rate = roll + kappa * s;
   Task task{
       .t_end = t,
@@ -99,7 +101,7 @@ Entry rolling_disc() {
           .formulations = {"index-2", "index-1", "semi-explicit", "momentum", "hamilton", "state-space"},
           .default_formulation = "index-2",
           .t_end = 5,
-          .make = make};
+          .make = make_rolling_disc};
 }
 
 }  // namespace rubato::catalogue

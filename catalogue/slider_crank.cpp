@@ -45,14 +45,14 @@ struct SliderCrank : FlexibleCrank {
   }
 };
 
-struct Row {
+struct SliderCrankRow {
   bool nonlinear, damped;
   int start;
   bool truncated_pi;
   double phi2, x3, q1, q2, q3, q4;
 };
 enum Start { smooth, rigid };
-constexpr Row rows[] = {
+constexpr SliderCrankRow slider_crank_rows[] = {
     {false, false, smooth, true, -0.33117349882554, 0.16973733263994, 1.8931928430213e-4, 2.3757513204877e-5,
      -5.3238967781710e-6, -8.3633132917074e-6},
     {false, false, smooth, false, -0.33117349882554, 0.16973733263994, 1.8931924677e-4, 2.3757514878e-5,
@@ -71,12 +71,12 @@ constexpr Row rows[] = {
      -8.7065449515e-6},
 };
 
-constexpr double speed = FlexibleCrank::speed, l1 = FlexibleCrank::l1, l2 = FlexibleCrank::l2;
+constexpr double crank_speed = FlexibleCrank::speed, l1 = FlexibleCrank::l1, l2 = FlexibleCrank::l2;
 
 /// The crank stretched out at t = 0 with a rod of length l₂ + q₄: x₃ and φ₂' follow from (1).
 MechanicalState start_with(double q3, double q4) {
   return {.q = vector({0, 0, l1 + l2 + q4, 0, 0, q3, q4}),
-          .v = vector({speed, -speed * l1 / (l2 + q4), 0, 0, 0, 0, 0}),
+          .v = vector({crank_speed, -crank_speed * l1 / (l2 + q4), 0, 0, 0, 0, 0}),
           .lambda = Vector::Zero(3)};
 }
 
@@ -94,14 +94,14 @@ Reference reference(std::vector<double> values, double accuracy) {
           .origin = "recomputed"};
 }
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_slider_crank(const Parameters& p, std::string_view formulation) {
   const bool truncated_pi = get(p, "truncated_pi") != 0;
   const SliderCrank model{{.damped = get(p, "damping") != 0,
                            .nonlinear = get(p, "nonlinear") != 0,
                            .pi = truncated_pi ? 3.1415927 : std::numbers::pi}};
   const int start = static_cast<int>(get(p, "start"));
   Task task{.t_end = get(p, "t_end"), .measure = measure(), .initial_step = 1e-5};
-  for (const Row& row : rows)
+  for (const SliderCrankRow& row : slider_crank_rows)
     if (same(task.t_end, 0.1) && row.nonlinear == model.nonlinear && row.damped == model.damped && row.start == start &&
         row.truncated_pi == truncated_pi)
       task.reference = reference({row.phi2, row.x3, row.q1, row.q2, row.q3, row.q4}, 1e-8);
@@ -148,7 +148,7 @@ Entry slider_crank() {
       .formulations = {"index-3", "index-2", "ggl", "index-1", "semi-explicit", "momentum", "state-space"},
       .default_formulation = "semi-explicit",
       .t_end = 0.1,
-      .make = make};
+      .make = make_slider_crank};
 }
 
 Entry slider_crank_15() {

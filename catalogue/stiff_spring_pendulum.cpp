@@ -72,10 +72,10 @@ struct SourceSpring {
   }
 };
 
-struct Row {
+struct SpringPendulumRow {
   double eps, offset, g, t, x, y, u, w, accuracy;
 };
-constexpr Row rows[] = {
+constexpr SpringPendulumRow spring_pendulum_rows[] = {
     {1e-1, 0, 1, 10, -0.6928054557291908, -0.7512818678091055, -0.8685101699823772, 0.8366756935081976, 1e-15},
     {1e-1, 0.1, 1, 10, -0.6970748385744317, -0.7560084038257853, -0.8095388429177398, 0.8867955228122319, 1e-15},
     {1e-2, 0, 1, 10, -0.8105773056273364, -0.5859316734396358, -0.633876034208969, 0.877357226978934, 1e-14},
@@ -99,7 +99,7 @@ std::optional<Reference> reference(double eps, double offset, double g, double t
     r.origin = "exact";
     return r;
   }
-  for (const Row& row : rows)
+  for (const SpringPendulumRow& row : spring_pendulum_rows)
     if (same(row.eps, eps) && same(row.offset, offset) && same(row.g, g) && same(row.t, t)) {
       r.values = {row.x, row.y, row.u, row.w};
       r.accuracy = row.accuracy;
@@ -124,7 +124,7 @@ Choice choice(const Parameters& p) {
                .initial_step = 1e-4}};
 }
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_stiff_spring_pendulum(const Parameters& p, std::string_view formulation) {
   auto [eps, g, x0, task] = choice(p);
   const MechanicalState guess{
       .q = vector({x0, 0}), .v = vector({0, 0}), .lambda = vector({eps > 0 ? (x0 - 1) / (eps * eps) : 0})};
@@ -170,7 +170,7 @@ Entry stiff_spring_pendulum() {
                            "semi-explicit", "state-space"},
           .default_formulation = "eps-lambda",
           .t_end = 10,
-          .make = make};
+          .make = make_stiff_spring_pendulum};
 }
 
 Entry stiff_spring_pendulum_source() {

@@ -17,7 +17,7 @@
 namespace rubato::catalogue {
 namespace {
 
-constexpr double width = 2.4, load_mass = 16875, gravity = 9.81;
+constexpr double width = 2.4, load_mass = 16875, truck_gravity = 9.81;
 
 /// u and u''.
 template <class S>
@@ -104,7 +104,7 @@ Matrix dense(const SparsePattern& pattern, In values) {
   return a;
 }
 
-Result<Instance> make(const Parameters& given, std::string_view formulation) {
+Result<Instance> make_truck_platform(const Parameters& given, std::string_view formulation) {
   const auto ramp = strip("t"), bend = strip("t^2/2");  // displacement 1 at t = 1, acceleration 1 at t = 0
   if (!ramp || !bend) return ramp ? bend.error() : ramp.error();
   const MechanicalSystem& system = **ramp;
@@ -130,7 +130,7 @@ Result<Instance> make(const Parameters& given, std::string_view formulation) {
                     .stiffness = {eigen.eigenvalues().begin(), eigen.eigenvalues().begin() + modes},
                     .by_displacement = modal(force_at(system, 1) - load),
                     .by_acceleration = modal(force_at(**bend, 0) - load),
-                    .load = modal(load * (load_mass * gravity / std::abs(load.sum())))};
+                    .load = modal(load * (load_mass * truck_gravity / std::abs(load.sum())))};
   const Excitation<double> u = excitation(0.0);
   MechanicalState start{.q = Vector::Zero(modes), .v = Vector::Zero(modes)};
   for (int i = 0; i < modes; ++i) {
@@ -165,7 +165,7 @@ Entry truck_platform() {
           .default_formulation = "index-3",
           .t_end = 14,
           .large = true,
-          .make = make};
+          .make = make_truck_platform};
 }
 
 }  // namespace rubato::catalogue

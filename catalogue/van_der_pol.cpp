@@ -21,10 +21,10 @@ struct VanDerPol {
   }
 };
 
-struct Row {
+struct VanDerPolRow {
   double eps, v0, t, y1, y2;
 };
-constexpr Row rows[] = {
+constexpr VanDerPolRow van_der_pol_rows[] = {
     {1e-6, 0, 0.5, 1.59676895105266176, -1.03039118783935667},
     {1e-6, 0, 1, -1.86364625480813389, 0.753543086543543360},
     {1e-6, 0, 2, 1.70616773217046501, -0.892809701024816548},
@@ -37,7 +37,7 @@ constexpr Row rows[] = {
     {1e-6, -0.66, 11, -1.59015020153682390701, 1.04027990763803354767},
 };
 
-Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
+Result<Instance> make_van_der_pol(const Parameters& p, std::string_view /*formulation*/) {
   const double eps = get(p, "eps"), v0 = get(p, "v0"), t_end = get(p, "t_end");
   Task task{.t_end = t_end,
             .measure = {.atol = 0,
@@ -45,7 +45,7 @@ Result<Instance> make(const Parameters& p, std::string_view /*formulation*/) {
                         .definition = "relative error of y1 and y2 at t_end (scd of the Test Set); atol = rtol, first "
                                       "step 1e-6"},
             .initial_step = 1e-6};
-  for (const Row& row : rows)
+  for (const VanDerPolRow& row : van_der_pol_rows)
     if (same(row.eps, eps) && same(row.v0, v0) && same(row.t, t_end))
       task.reference = {.t = t_end,
                         .components = {"y1", "y2"},
@@ -70,7 +70,7 @@ Entry van_der_pol() {
                           .max = 1e3},
                          end_time(2)},
           .t_end = 2,
-          .make = make};
+          .make = make_van_der_pol};
 }
 
 }  // namespace rubato::catalogue

@@ -19,9 +19,10 @@
 namespace rubato::catalogue {
 namespace {
 
-constexpr double length = 1, height = 0.1;
+constexpr double plate_length = 1, height = 0.1;
 constexpr double fast_shear = 2e5, poisson = 0.3, maxwell_shear = fast_shear / 2, viscosity = 1000;
-constexpr double bulk = 2 * fast_shear * (1 + poisson) / (3 * (1 - 2 * poisson)), lame = bulk - 2 * fast_shear / 3;
+constexpr double plate_bulk = 2 * fast_shear * (1 + poisson) / (3 * (1 - 2 * poisson)),
+                 lame = plate_bulk - 2 * fast_shear / 3;
 constexpr double rate = 2 * maxwell_shear / viscosity;
 
 /// (ε₁₁, ε₂₂, 2ε₁₂) = B u of a rectangle, u = (u₁ v₁ u₂ v₂ u₃ v₃ u₄ v₄) counter-clockwise, at ξ, η ∈ [−1, 1].
@@ -105,7 +106,7 @@ class Plate final : public Dae {
 };
 
 void Plate::assemble() {
-  const double hx = length / nx_, hy = height / ny_;
+  const double hx = plate_length / nx_, hy = height / ny_;
   Eigen::Matrix3d stiffness;
   stiffness << 2 * fast_shear + lame, lame, 0, lame, 2 * fast_shear + lame, 0, 0, 0, fast_shear;
   Eigen::Matrix<double, 8, 8> k = Eigen::Matrix<double, 8, 8>::Zero();
@@ -181,7 +182,7 @@ Result<Vector> Plate::elastic_start() const {
   return x;
 }
 
-Result<Instance> make(const Parameters& given, std::string_view) {
+Result<Instance> make_viscoelastic_plate(const Parameters& given, std::string_view) {
   const int nx = static_cast<int>(get(given, "nx")), ny = static_cast<int>(get(given, "ny"));
   const double traction = get(given, "traction"), t_end = get(given, "t_end");
   const auto plate = std::make_shared<const Plate>(nx, ny, get(given, "eliminate") == 0, traction);
@@ -213,7 +214,7 @@ Entry viscoelastic_plate() {
                flag("eliminate", 0, "1: clamped displacements are left out"),
                end_time(100)},
           .t_end = 100,
-          .make = make};
+          .make = make_viscoelastic_plate};
 }
 
 }  // namespace rubato::catalogue

@@ -20,7 +20,7 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double gravity = 9.81;
+constexpr double washer_gravity = 9.81;
 constexpr double drum_inertia = 0.6, drum_stiffness = 1e5, drum_damping = 100;
 constexpr double unbalance = 0.5 * 0.22;                     // kg m
 constexpr double pin_stiffness = 1e8, turn_stiffness = 1e6;  // the constraints, regularised
@@ -135,7 +135,7 @@ struct WashingMachine {
   template <class S>
   void force(const MechanicalPoint<S>& p, std::span<S> f) const {
     for (auto& x : f) x = S(0.0);
-    for (const Inertia& b : bodies) f[b.body + 1] = S(-b.mass * gravity);
+    for (const Inertia& b : bodies) f[b.body + 1] = S(-b.mass * washer_gravity);
     turning(p, f);
     for (std::size_t s = 0; s < 2; ++s) {
       foot(p, f, s);
@@ -217,7 +217,8 @@ struct WashingMachine {
     const double dx0 = housing_start[0] + on_housing[0] - tub_start[0] - on_tub[0];
     const double dy0 = housing_start[1] + on_housing[1] - tub_start[1] - on_tub[1];
     const double l0 = std::hypot(dx0, dy0);
-    const double free_length = l0 - bodies[1].mass * gravity / (2 * suspension_k * (dy0 / l0));  // carries W at l₀
+    const double free_length =
+        l0 - bodies[1].mass * washer_gravity / (2 * suspension_k * (dy0 / l0));  // carries W at l₀
     const Spot<S> a = spot(p, tub, on_tub), b = spot(p, housing, on_housing);
     const S dx = b.x - a.x, dy = b.y - a.y, l = sqrt(dx * dx + dy * dy), ex = dx / l, ey = dy / l;
     const S tension = suspension_k * (l - free_length) + suspension_d * ((b.vx - a.vx) * ex + (b.vy - a.vy) * ey);
@@ -250,7 +251,7 @@ struct WashingMachine {
   }
 };
 
-Result<Instance> make(const Parameters& p, std::string_view formulation) {
+Result<Instance> make_washing_machine(const Parameters& p, std::string_view formulation) {
   const double eps = get(p, "eps");
   if (formulation.empty()) formulation = eps == 0 ? "index-3" : "penalty";
   const auto system = make_mechanical(WashingMachine{.eps = eps, .compression = get(p, "compression")});
@@ -283,7 +284,7 @@ Entry washing_machine() {
                            "semi-explicit", "state-space"},
           .default_formulation = "penalty",
           .t_end = 5,
-          .make = make};
+          .make = make_washing_machine};
 }
 
 }  // namespace rubato::catalogue

@@ -41,6 +41,24 @@ function(rubato_expand out dir)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
+# rubato_group(TARGET sources…): compiles the sources of one folder together, RUBATO_UNITY in one unit. A file that joins
+# a folder moves only the units of that folder.
+set(RUBATO_UNITY 0 CACHE STRING "Sources compiled in one unit; 0: each alone")
+function(rubato_group target)
+  if(NOT RUBATO_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+    string(REPLACE "/" "_" folder ${folder})
+    math(EXPR unit "0${n_${folder}} / ${RUBATO_UNITY}")
+    math(EXPR n_${folder} "0${n_${folder}} + 1")
+    set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder}_${unit})
+  endforeach()
+endfunction()
+
 # rubato_module(TARGET MODULE SOURCES a.cpp methods/*.cpp … HEADERS b.hpp …): what one module adds to a library. Sources
 # lie beside the caller's CMakeLists.txt, public headers in include/rubato/MODULE.
 function(rubato_module target module)
@@ -48,6 +66,7 @@ function(rubato_module target module)
   rubato_expand(sources ${CMAKE_CURRENT_SOURCE_DIR} ${arg_SOURCES})
   rubato_expand(headers ${PROJECT_SOURCE_DIR}/include/rubato/${module} ${arg_HEADERS})
   target_sources(${target} PRIVATE ${sources})
+  rubato_group(${target} ${sources})
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
 endfunction()
 

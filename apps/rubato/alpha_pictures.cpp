@@ -14,13 +14,13 @@ namespace rubato::app {
 
 namespace {
 
-struct Member {
+struct AlphaMember {
   std::string name;
   AlphaCoefficients method;
 };
 
 /// Five members of the family from its least to its greatest parameter, and the one asked for.
-std::vector<Member> members(const std::string& name, const AlphaCoefficients& asked) {
+std::vector<AlphaMember> members(const std::string& name, const AlphaCoefficients& asked) {
   const std::string of = name.substr(0, name.find(':'));
   for (const AlphaFamily& family : alpha_families()) {
     if (family.name != of || family.least == family.greatest) continue;
@@ -30,7 +30,7 @@ std::vector<Member> members(const std::string& name, const AlphaCoefficients& as
       if (const double p = family.least + (family.greatest - family.least) * i / 4; std::abs(p - given) > 1e-9)
         parameters.push_back(p);
     std::sort(parameters.begin(), parameters.end());
-    std::vector<Member> all;
+    std::vector<AlphaMember> all;
     for (const double p : parameters)
       all.push_back(
           {fmt::format("{} = {:.4g}{}", family.parameter, p, p == given ? ", this one" : ""), family.make(p)});

@@ -19,7 +19,7 @@ using multibody::BodyKind;
 using multibody::Pose;
 using multibody::Scene;
 using multibody::Vector3;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double pen_up = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t most_named = 8;  ///< bodies in the legend: as many as there are colours
 
 /// Poses of bodies, then of the nodes of flexible ones, from the rows of a trajectory.
@@ -141,8 +141,8 @@ void add_dots(io::Series& series, const std::vector<Dot>& dots) {
     series.x.push_back(dot.x);
     series.y.push_back(dot.y);
   }
-  series.x.push_back(nan);
-  series.y.push_back(nan);
+  series.x.push_back(pen_up);
+  series.y.push_back(pen_up);
 }
 
 /// The range of the data with a margin; the picture is neither a slit nor a tower.

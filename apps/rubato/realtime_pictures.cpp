@@ -15,7 +15,7 @@ namespace rubato::app {
 namespace {
 
 constexpr double gap = std::numeric_limits<double>::quiet_NaN();
-constexpr int blue = 0, orange = 1, black = 6;  // of the palette
+constexpr int blue = 0, orange = 1, palette_black = 6;  // of the palette
 
 /// Dots: points that no line joins.
 void dot(io::Series& series, double x, double y) {
@@ -24,7 +24,7 @@ void dot(io::Series& series, double x, double y) {
 }
 
 io::Series unit_circle() {
-  io::Series circle{.stroke = io::Stroke::dashed, .colour = black, .opacity = 0.5};
+  io::Series circle{.stroke = io::Stroke::dashed, .colour = palette_black, .opacity = 0.5};
   for (int k = 0; k <= 180; ++k) {
     circle.x.push_back(std::cos(2 * std::numbers::pi * k / 180));
     circle.y.push_back(std::sin(2 * std::numbers::pi * k / 180));
@@ -125,7 +125,7 @@ io::Figure deviation_figure(const std::string& title, const OfflineStudy& study,
   };
   add("plan", study.plan_motion, io::Stroke::solid);
   add("whole Jacobian", study.whole_motion, io::Stroke::dashed);
-  motion.series.push_back({.name = "accurate", .x = study.accurate_motion.times, .y = exact, .colour = black});
+  motion.series.push_back({.name = "accurate", .x = study.accurate_motion.times, .y = exact, .colour = palette_black});
   return {.title = title,
           .subtitle = "the unknown or output that deviates most",
           .x_label = "t [s]",

@@ -28,7 +28,7 @@ struct Verdict {
   double radius = 0;
   bool passes = true;
 };
-Verdict verdict(const Robot& robot, const StepPencil& pencil, const Keep& keep) {
+Verdict verdict(const Robot& robot, const StepPencil& pencil, const realtime::Keep& keep) {
   Verdict result;
   for (const auto& values : robot.jacobians) {
     const auto before = step_spectrum(pencil.pair(values)), after = step_spectrum(pencil.pair(values, keep));
@@ -40,7 +40,7 @@ Verdict verdict(const Robot& robot, const StepPencil& pencil, const Keep& keep) 
   return result;
 }
 
-void keep_algebraic(const Robot& robot, const StepPencil& pencil, Keep& keep) {
+void keep_algebraic(const Robot& robot, const StepPencil& pencil, realtime::Keep& keep) {
   const auto& algebraic = robot.structure.algebraic;
   for (std::size_t at = 0; at < keep.size(); ++at)
     if (algebraic[static_cast<std::size_t>(pencil.places()[at].row)] != 0 &&
@@ -78,7 +78,7 @@ Section magnitude(const Control& control) {
     const Robot& model = robot(c.form);
     const StepPencil pencil = model.pencil(1e-3);
     const std::vector<double> scale = c.scaled ? sizes_at(model.samples) : std::vector<double>();
-    Keep keep = keep_by_magnitude(pencil, model.jacobians, c.sigma, {scale, scale});
+    realtime::Keep keep = keep_by_magnitude(pencil, model.jacobians, c.sigma, {scale, scale});
     keep_algebraic(model, pencil, keep);
     const KeptMatrix matrix(model.structure.jacobian, keep, model.structure.mass, model.structure.mass_values, 1e-3);
     const Verdict found = verdict(model, pencil, keep);
@@ -116,7 +116,7 @@ Section counterexample(const Control& /*control*/) {
   };
   for (const Case& c : {Case{-1, -1, "0.0909, 0.9980, 0"}, Case{0, 2, "−8.99"}, Case{2, 0, "−8.99"},
                         Case{0, 0, "0.0909 moves by 8e-5"}}) {
-    Keep keep = pencil.all();
+    realtime::Keep keep = pencil.all();
     std::string size;
     if (c.row >= 0) {
       const auto at = static_cast<std::size_t>(structure->jacobian.index_of(c.row, c.col));

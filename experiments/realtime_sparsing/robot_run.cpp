@@ -133,7 +133,7 @@ const Sparsing& sparsed(std::string_view form, double step, double rho, const Co
   return known.emplace(key, std::move(found)).first->second;
 }
 
-StaticFacts facts(const Robot& robot, const Keep& keep, double step, StaticKind kind) {
+StaticFacts facts(const Robot& robot, const realtime::Keep& keep, double step, StaticKind kind) {
   const KeptMatrix matrix(robot.structure.jacobian, keep, robot.structure.mass, robot.structure.mass_values, step);
   Ordering ordering;
   if (kind == StaticKind::qr) {

@@ -8,7 +8,7 @@ namespace rubato::experiments::stiff {
 
 namespace {
 constexpr double tolerance = 1e-5, first_step = 0.1, drive = 20;
-constexpr const char *standard = "ggl", *semi_explicit = "ggl+a";
+constexpr const char *standard_form = "ggl", *semi_explicit = "ggl+a";
 
 IntegrateOptions unscaled() { return radau5_mode(tolerance, first_step); }
 IntegrateOptions by_estimates() { return detecting(unscaled(), {.measure = StiffnessMeasure::estimates}); }
@@ -56,7 +56,7 @@ io::Panel error_panel(const std::string& label, const Outcome& run, bool acceler
 Section table_5_1(const Control& control) {
   const auto run = [&](const std::string& name, std::optional<Counters> published, const std::string& rerun,
                        IntegrateOptions options, bool printed_start = true) {
-    return compared(name, published, rerun, setup(standard, std::move(options), printed_start), control, {"q[0]"});
+    return compared(name, published, rerun, setup(standard_form, std::move(options), printed_start), control, {"q[0]"});
   };
   const Counters alone{266, 215, 51}, with{146, 137, 8};
   return {
@@ -94,8 +94,8 @@ Section table_5_2(const Control& control) {
 }
 
 Section figure_5_1(const Control& control) {
-  const Outcome plain = execute(setup(standard, unscaled()), control, Keep::steps);
-  const Outcome good = execute(setup(standard, velocity_scaled()), control, Keep::steps);
+  const Outcome plain = execute(setup(standard_form, unscaled()), control, Keep::steps);
+  const Outcome good = execute(setup(standard_form, velocity_scaled()), control, Keep::steps);
   io::Figure figure{.title = "Linear DAE, standard form: step sizes and errors",
                     .subtitle = "RADAU5 mode, tolerance 10⁻⁵; errors relative to the amplitude",
                     .x_label = "t [s]",

@@ -59,6 +59,12 @@ std::string unknown_name(std::string_view what, std::string_view name, std::span
                      nearest.empty() ? std::string{} : fmt::format("; did you mean '{}'?", nearest), list);
 }
 
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
 std::string shortest(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);  // whatever its sign
 }

@@ -17,7 +17,7 @@ namespace rubato {
 
 namespace {
 
-constexpr std::array<AlphaFamily, 4> families{
+constexpr std::array<AlphaFamily, 4> alpha_family_list{
     {{"generalized-alpha", "rho", "generalized-alpha (Chung & Hulbert): second order systems, damping by rho_inf",
       "Chung & Hulbert, J. Appl. Mech. 60 (1993) 371, doi:10.1115/1.2900803", 0.8, 0, 1,
       &AlphaCoefficients::generalized},
@@ -49,13 +49,13 @@ Eigen::Matrix3d amplification(const AlphaCoefficients& c, double s) {
 
 }  // namespace
 
-std::span<const AlphaFamily> alpha_families() { return families; }
+std::span<const AlphaFamily> alpha_families() { return alpha_family_list; }
 
 Result<AlphaCoefficients> alpha_by_name(std::string_view name) {
   const auto colon = name.find(':');
   const std::string_view stem = name.substr(0, colon);
   std::vector<std::string> names;
-  for (const AlphaFamily& family : families) {
+  for (const AlphaFamily& family : alpha_family_list) {
     names.emplace_back(family.name);
     if (family.name != stem) continue;
     if (colon == std::string_view::npos) return family.make(family.standard);

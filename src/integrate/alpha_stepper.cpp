@@ -15,7 +15,7 @@ namespace rubato {
 
 namespace {
 
-Tolerances for_steps(const IntegrateOptions& options) {
+Tolerances alpha_tolerances(const IntegrateOptions& options) {
   if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
   return options.tolerances;
 }
@@ -44,10 +44,10 @@ AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValuePr
       form_(form),
       system_(std::move(system)),
       options_(options),
-      norm_(problem.dae->layout(), for_steps(options), options.step),
-      newton_norm_(problem.dae->layout(), for_steps(options),
+      norm_(problem.dae->layout(), alpha_tolerances(options), options.step),
+      newton_norm_(problem.dae->layout(), alpha_tolerances(options),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
-      kappa_(newton_kappa(options, for_steps(options).rtol)),
+      kappa_(newton_kappa(options, alpha_tolerances(options).rtol)),
       jacobian_reuse_(jacobian_reuse(options)),
       constant_mass_(problem.dae->constant_mass()),
       x_(problem.x),

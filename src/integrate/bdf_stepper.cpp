@@ -23,7 +23,7 @@ constexpr double refactor_ratio = 1.25;  // of c and ĉ
 constexpr double slow_contraction = 0.3, slow_contraction_of_motion = 0.05;
 constexpr int most_iterations = 4, most_iterations_of_motion = 5;
 // Changes of h cost a factorisation and leave traces in the history: only such as are worth it, and no growth right after one.
-constexpr double largest_growth = 2, least_growth = 1.2, least_shrinking = 0.9, most_shrinking = 0.5;
+constexpr double largest_bdf_growth = 2, least_growth = 1.2, least_shrinking = 0.9, most_shrinking = 0.5;
 constexpr int steps_before_growth = 2;
 // Of Newton's iteration, as a fraction of the tolerance: its errors enter high differences, and with them the choice of
 // the order. Over seven problems 0.1 takes 32 000 steps, 0.03 24 300. At index 3 they are c times larger in the velocities.
@@ -64,14 +64,14 @@ IntegrateOptions starter_options(IntegrateOptions options) {
   return options;
 }
 
-Tolerances for_steps(const IntegrateOptions& options) {
+Tolerances bdf_tolerances(const IntegrateOptions& options) {
   if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
   return options.tolerances;
 }
 
 double kappa(const IntegrateOptions& options, bool of_motion) {
   const bool given = options.newton.tolerance > 0 || options.step.fixed_step > 0;
-  return given ? newton_kappa(options, for_steps(options).rtol) : of_motion ? own_kappa_of_motion : own_kappa;
+  return given ? newton_kappa(options, bdf_tolerances(options).rtol) : of_motion ? own_kappa_of_motion : own_kappa;
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ BdfStepper::BdfStepper(Orders orders, const InitialValueProblem& problem, const 
       starter_(std::move(starter)),
       options_(options),
       orders_(orders),
-      norm_(problem.dae->layout(), for_steps(options), options.step),
-      newton_norm_(problem.dae->layout(), for_steps(options),
+      norm_(problem.dae->layout(), bdf_tolerances(options), options.step),
+      newton_norm_(problem.dae->layout(), bdf_tolerances(options),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
       motion_(problem.dae->layout(), options),
       kappa_(kappa(options, motion_.applies())),
@@ -353,8 +353,8 @@ double BdfStepper::next_factor(double factor, double h) const noexcept {
   if (factor < 1) return std::clamp(factor, most_shrinking, least_shrinking);
   const bool settled = same_size() && memory_.steps_at_size + 1 >= steps_before_growth;
   if (factor < least_growth || memory_.failures > 0 || !settled) return 1;
-  const double by_newton = options_.newton.limit_growth ? newton_limit_.largest_factor(h, 0) : largest_growth;
-  return std::min({factor, largest_growth, by_newton});
+  const double by_newton = options_.newton.limit_growth ? newton_limit_.largest_factor(h, 0) : largest_bdf_growth;
+  return std::min({factor, largest_bdf_growth, by_newton});
 }
 
 /// By (6), T of the order chosen. Orders above 2 are unstable near the imaginary axis: there an undamped vibration grows until the

@@ -14,7 +14,7 @@ namespace rubato {
 namespace {
 
 /// Collects the first refusal; every condition is written so that NaN fails it.
-class Check {
+class OptionCheck {
  public:
   template <class Value>
   void allow(bool condition, std::string_view option, const Value& value, std::string_view allowed) {
@@ -44,7 +44,7 @@ bool listed(Enum value, Enum last) {
   return static_cast<int>(value) >= 0 && static_cast<int>(value) <= static_cast<int>(last);
 }
 
-void check_tolerances(const Tolerances& tolerances, const Layout& layout, Check& check) {
+void check_tolerances(const Tolerances& tolerances, const Layout& layout, OptionCheck& check) {
   const double rtol = tolerances.rtol;
   check.allow(finite_and_not_negative(rtol), "tolerances.rtol", rtol, "a finite number, 0 or more");
   check.allow(rtol < 1, "tolerances.rtol", rtol, "less than 1 (1 would accept an error as large as the solution)");
@@ -65,7 +65,7 @@ void check_tolerances(const Tolerances& tolerances, const Layout& layout, Check&
   }
 }
 
-void check_step(const StepOptions& step, Check& check) {
+void check_step(const StepOptions& step, OptionCheck& check) {
   check.allow(finite_and_not_negative(step.fixed_step), "step.fixed_step", step.fixed_step,
               "a finite number of seconds, 0 for steps chosen by the error");
   check.allow(finite_and_not_negative(step.initial_step), "step.initial_step", step.initial_step,
@@ -99,7 +99,7 @@ void check_step(const StepOptions& step, Check& check) {
               static_cast<long>(step.controller), "elementary, pi, predictive, steady or digital_filter");
 }
 
-void check_h_powers(const StepOptions& step, const Layout& layout, Check& check) {
+void check_h_powers(const StepOptions& step, const Layout& layout, OptionCheck& check) {
   if (step.h_power_of.empty()) return;
   std::vector<std::string> names = layout.component_names();
   for (const Block& block : layout.blocks()) names.push_back(block.name);
@@ -112,7 +112,7 @@ void check_h_powers(const StepOptions& step, const Layout& layout, Check& check)
 }
 
 /// Names of components with what is asked of them.
-void check_components(const IntegrateOptions& options, const Layout& layout, Check& check) {
+void check_components(const IntegrateOptions& options, const Layout& layout, OptionCheck& check) {
   const StiffnessOptions& stiffness = options.stiffness;
   if (stiffness.candidates.empty() && stiffness.components.empty() && stiffness.frequency_of.empty() &&
       options.runge_kutta.theta_of.empty())
@@ -139,7 +139,7 @@ void check_components(const IntegrateOptions& options, const Layout& layout, Che
   }
 }
 
-void check_iteration(const IntegrateOptions& options, const Layout& layout, Check& check) {
+void check_iteration(const IntegrateOptions& options, const Layout& layout, OptionCheck& check) {
   const NewtonOptions& newton = options.newton;
   check.allow(newton.max_iterations >= 0 && newton.max_iterations <= 1000, "newton.max_iterations",
               static_cast<long>(newton.max_iterations), "1 to 1000, 0 for the method's own");
@@ -172,7 +172,7 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Chec
 }
 
 /// Parts of the model and their tables.
-void check_parts(const RungeKuttaOptions& rk, const Dae& dae, Check& check) {
+void check_parts(const RungeKuttaOptions& rk, const Dae& dae, OptionCheck& check) {
   if (rk.parts.empty()) return;
   const auto known = dae.part_names();
   if (known.size() < 2)
@@ -194,7 +194,7 @@ void check_parts(const RungeKuttaOptions& rk, const Dae& dae, Check& check) {
   }
 }
 
-void check_linear(const LinearOptions& linear, const Dae& dae, Check& check) {
+void check_linear(const LinearOptions& linear, const Dae& dae, OptionCheck& check) {
   check.allow(listed(linear.scaling, ScalingMode::lambda_and_v), "linear.scaling", static_cast<long>(linear.scaling),
               "none, left, lambda or lambda_and_v");
   const double k_ave = linear.k_ave.value_or(1), m_ave = linear.m_ave.value_or(1);
@@ -212,7 +212,7 @@ void check_linear(const LinearOptions& linear, const Dae& dae, Check& check) {
 }  // namespace
 
 Result<void> checked(const IntegrateOptions& options, const Dae& dae) {
-  Check check;
+  OptionCheck check;
   check_tolerances(options.tolerances, dae.layout(), check);
   check_step(options.step, check);
   check_h_powers(options.step, dae.layout(), check);

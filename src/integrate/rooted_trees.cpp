@@ -14,11 +14,11 @@ namespace {
 long factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
 
 /// A tree as a list of nodes, parents before children.
-struct Nodes {
+struct TreeNodes {
   std::vector<int> parent;  ///< −1: the root
 };
 
-void append(const RootedTrees& trees, int u, int parent, Nodes& nodes) {
+void append(const RootedTrees& trees, int u, int parent, TreeNodes& nodes) {
   const int me = static_cast<int>(nodes.parent.size());
   nodes.parent.push_back(parent);
   for (const int child : trees[u].children) append(trees, child, me, nodes);
@@ -26,7 +26,7 @@ void append(const RootedTrees& trees, int u, int parent, Nodes& nodes) {
 
 /// The number of the tree below `root`, following only edges for which keep(child) holds.
 template <class Keep>
-int numbered(const RootedTrees& trees, const Nodes& nodes, int root, const Keep& keep) {
+int numbered(const RootedTrees& trees, const TreeNodes& nodes, int root, const Keep& keep) {
   std::vector<int> children;
   for (int i = root + 1; i < static_cast<int>(nodes.parent.size()); ++i)
     if (nodes.parent[static_cast<std::size_t>(i)] == root && keep(i))
@@ -96,7 +96,7 @@ std::string RootedTrees::text(int u) const {
 }
 
 std::vector<RootedTrees::Partition> RootedTrees::partitions(int u) const {
-  Nodes nodes;
+  TreeNodes nodes;
   append(*this, u, -1, nodes);
   const int n = static_cast<int>(nodes.parent.size());
   std::vector<Partition> all;
@@ -104,7 +104,7 @@ std::vector<RootedTrees::Partition> RootedTrees::partitions(int u) const {
     const auto is_cut = [&](int i) { return ((cut >> (i - 1)) & 1U) != 0; };
     // Contracting: node i belongs to the part of the nearest node above it whose edge is cut, or of the root.
     std::vector<int> part(static_cast<std::size_t>(n));
-    Nodes skeleton;
+    TreeNodes skeleton;
     Partition partition;
     for (int i = 0; i < n; ++i) {
       const bool top = i == 0 || is_cut(i);

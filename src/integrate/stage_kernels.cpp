@@ -14,8 +14,8 @@ using Complex = std::complex<double>;
 
 /// Numbers of stages and of real modes that the compiler knows: loops over them vanish, columns stay in registers.
 template <int stages, int reals>
-struct Known {
-  explicit Known(const StageScheme&) noexcept {}
+struct KnownKernel {
+  explicit KnownKernel(const StageScheme&) noexcept {}
   static constexpr int s = stages, real = reals, room = stages;
 };
 struct Counted {
@@ -123,10 +123,10 @@ constexpr StageKernels kernels{.stages_and_slopes = stages_and_slopes<Counts>,
 
 StageKernels stage_kernels(int s, int reals) noexcept {
   if (reals == s % 2) switch (s) {
-      case 2: return kernels<Known<2, 0>>;
-      case 3: return kernels<Known<3, 1>>;
-      case 5: return kernels<Known<5, 1>>;
-      case 7: return kernels<Known<7, 1>>;
+      case 2: return kernels<KnownKernel<2, 0>>;
+      case 3: return kernels<KnownKernel<3, 1>>;
+      case 5: return kernels<KnownKernel<5, 1>>;
+      case 7: return kernels<KnownKernel<7, 1>>;
       default: break;
     }
   return kernels<Counted>;

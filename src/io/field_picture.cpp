@@ -20,7 +20,7 @@ using Point = std::array<double, 3>;
 constexpr int levels = 64;  // of colour
 constexpr std::string_view no_value = "#c8c8c8", no_field = "#cfd8dc", past = "#8a8a8a";
 
-Point cross(const Point& a, const Point& b) {
+Point cross_product(const Point& a, const Point& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -97,10 +97,10 @@ class Picture {
   void aim() {
     if (flat_) return;
     const Point eye = unit(options_.view).value_or(Point{0, 0, 1});
-    auto right = unit(cross(options_.up, eye));
+    auto right = unit(cross_product(options_.up, eye));
     for (const Point& other : {Point{0, 1, 0}, Point{1, 0, 0}})  // looking straight along `up`
-      if (!right) right = unit(cross(other, eye));
-    axes_ = {*right, cross(eye, *right), eye};
+      if (!right) right = unit(cross_product(other, eye));
+    axes_ = {*right, cross_product(eye, *right), eye};
   }
   [[nodiscard]] Point seen(const Point& x) const { return {dot(axes_[0], x), dot(axes_[1], x), dot(axes_[2], x)}; }
 
@@ -353,7 +353,7 @@ class Picture {
     for (int k = 0; k < corners; ++k) {
       const Point& a = points[static_cast<std::size_t>(face.nodes[static_cast<std::size_t>(k)])];
       const Point& b = points[static_cast<std::size_t>(face.nodes[static_cast<std::size_t>((k + 1) % corners)])];
-      const Point part = cross(a, b);
+      const Point part = cross_product(a, b);
       for (int i = 0; i < 3; ++i) sum[i] -= part[i];
     }
     return unit(sum).value_or(Point{});

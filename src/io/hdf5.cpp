@@ -67,7 +67,7 @@ Handle text_type(std::size_t length) {
 }
 
 /// Writes into one open file; remembers whether everything worked.
-class Writer {
+class Hdf5Writer {
  public:
   bool ok = true;
 
@@ -191,7 +191,7 @@ class ResultReader {
   }
 };
 
-void write_all(Writer& writer, hid_t file, const RunResult& r) {
+void write_all(Hdf5Writer& writer, hid_t file, const RunResult& r) {
   writer.attribute(file, "title", r.title);
   writer.attribute(file, "problem", r.problem);
   writer.attribute(file, "formulation", r.formulation);
@@ -252,7 +252,7 @@ Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& resu
   if (result.options.size() > 60'000) H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
   Handle handle(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, list, access), H5Fclose);
   if (!handle.ok()) return Error{fmt::format("{}: cannot be written (HDF5)", file.string())};
-  Writer writer;
+  Hdf5Writer writer;
   write_all(writer, handle, result);
   if (!(handle.close() && writer.ok)) {
     std::error_code ignored;

@@ -7,17 +7,6 @@ using namespace multibody;
 
 namespace {
 
-ModelKey positive(std::string name, std::string help, std::string unit, std::string default_text,
-                  ModelField (*field)(D&)) {
-  return {.name = std::move(name),
-          .help = std::move(help),
-          .unit = std::move(unit),
-          .min = 0,
-          .min_excluded = true,
-          .required = default_text.empty(),
-          .default_text = std::move(default_text),
-          .field = field};
-}
 ModelKey at_least_zero(std::string name, std::string help, std::string unit, std::string default_text,
                        ModelField (*field)(D&), Single single = Single::refused) {
   ModelKey key = positive(std::move(name), std::move(help), std::move(unit), std::move(default_text), field);

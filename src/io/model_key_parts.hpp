@@ -25,6 +25,19 @@ inline std::vector<ModelKey> operator+(std::vector<ModelKey> a, const std::vecto
   return a;
 }
 
+/// A number above zero; required where `default_text` is empty.
+[[nodiscard]] inline ModelKey positive(std::string name, std::string help, std::string unit, std::string default_text,
+                                       F (*field)(D&)) {
+  return {.name = std::move(name),
+          .help = std::move(help),
+          .unit = std::move(unit),
+          .min = 0,
+          .min_excluded = true,
+          .required = default_text.empty(),
+          .default_text = std::move(default_text),
+          .field = field};
+}
+
 [[nodiscard]] std::vector<ModelKey> name_keys();
 [[nodiscard]] std::vector<ModelKey> type_keys();   ///< name and type
 [[nodiscard]] std::vector<ModelKey> frame_keys();  ///< at, axis, …

@@ -16,12 +16,6 @@ using multibody::Vector3;
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 /// "20 mm" → 20 and "mm"; nothing for an expression.
 std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_view text) {
   text = trimmed(text);
@@ -321,7 +315,7 @@ bool ModelValues::table_function(const ModelKey& key, FunctionPointer* target, c
     complain(node, path, "a table of a motion needs continuous accelerations: smooth = true");
     return false;
   }
-  auto curve = Curve::make(points, how, outside);
+  auto curve = rubato::Curve::make(points, how, outside);
   if (!curve) {
     complain(*table, path + ".table", curve.error().message);
     return false;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "io/model_keys.hpp"
+#include "io/overloaded.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/model_file.hpp"
 #include "rubato/io/solid_file.hpp"
@@ -11,13 +12,6 @@
 namespace rubato::io {
 
 namespace {
-template <class... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
-
 std::string range(const ModelKey& key, std::string noun) {
   if (std::isfinite(key.min)) noun += fmt::format(" {} {}", key.min_excluded ? ">" : "≥", shortest(key.min));
   if (key.may_be_infinite) noun += " or inf";

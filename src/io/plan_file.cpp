@@ -27,9 +27,9 @@ constexpr char kept = 'k', kept_constant = 'c', left_out = '.', left_out_constan
 std::string list_text(std::span<const int> numbers) { return fmt::format("[{}]", fmt::join(numbers, ",")); }
 
 /// The tables of a plan, key by key; remembers the first mistake.
-class Reader {
+class PlanReader {
  public:
-  Reader(const TomlNode& root, std::string_view file) : root_(root), file_(file) {}
+  PlanReader(const TomlNode& root, std::string_view file) : root_(root), file_(file) {}
 
   [[nodiscard]] bool failed() const noexcept { return !mistake_.empty(); }
   [[nodiscard]] Error error() const { return Error{mistake_}; }
@@ -239,7 +239,7 @@ std::string plan_text(const Plan& plan) {
 Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   const auto root = parse_toml(text, file_name);
   if (!root) return root.error();
-  Reader reader(*root, file_name);
+  PlanReader reader(*root, file_name);
   const auto optional = [&](const std::string& key) {
     return reader.has(key) ? std::optional(reader.number(key)) : std::nullopt;
   };

@@ -17,7 +17,7 @@ constexpr auto first_after = std::chrono::milliseconds(300);
 constexpr auto between = std::chrono::milliseconds(100);
 constexpr int bar_cells = 24;
 
-int width_of(std::FILE* stream) noexcept {
+int terminal_width(std::FILE* stream) noexcept {
   winsize size{};
   const bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 80;
@@ -83,7 +83,7 @@ bool ProgressLine::due() {
   return true;
 }
 
-int ProgressLine::width() const noexcept { return width_of(stream_) - 1; }
+int ProgressLine::width() const noexcept { return terminal_width(stream_) - 1; }
 double ProgressLine::elapsed() const noexcept { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 void ProgressLine::draw(const std::string& line) {

@@ -14,9 +14,9 @@ namespace rubato::io {
 
 namespace {
 
-class Reader {
+class RunFileReader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {
+  explicit RunFileReader(std::string_view file) : file_(file) {
     if (!file_.empty()) config.places[""] = file_;
   }
 
@@ -348,7 +348,7 @@ class Reader {
   bool is_model_ = false, is_solid_ = false;  ///< a model of any kind; of finite elements
 };
 
-Result<RunConfig> finished(Reader& reader, std::span<const std::string> overrides) {
+Result<RunConfig> finished(RunFileReader& reader, std::span<const std::string> overrides) {
   for (const auto& text : overrides) reader.apply(text);
   if (reader.mistakes.empty()) reader.check_together();
   if (!reader.mistakes.empty()) return Error{joined(reader.mistakes, "\n")};
@@ -362,7 +362,7 @@ Result<RunConfig> finished(Reader& reader, std::span<const std::string> override
 
 Result<RunConfig> parse_run_file(std::string_view text, std::string_view file_name,
                                  std::span<const std::string> overrides) {
-  Reader reader(file_name);
+  RunFileReader reader(file_name);
   std::vector<std::string> left(overrides.begin(), overrides.end());
   reader.read_text(text, left);
   return finished(reader, left);
@@ -386,7 +386,7 @@ Result<RunConfig> read_run_file(const std::filesystem::path& file, std::span<con
 }
 
 Result<RunConfig> make_run_config(std::string_view problem, std::span<const std::string> overrides) {
-  Reader reader("");
+  RunFileReader reader("");
   reader.config.problem = problem;
   return finished(reader, overrides);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/overloaded.hpp"
 #include "io/run_file_key_table.hpp"
 #include "io/toml_text.hpp"
 #include "rubato/base/text.hpp"
@@ -13,13 +14,6 @@
 namespace rubato::io {
 
 namespace {
-
-template <class... F>
-struct Overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-Overloaded(F...) -> Overloaded<F...>;
 
 std::string range_words(const Key& key, std::string_view noun) {
   const bool low = key.min > -1e300, high = key.max < 1e300;

@@ -11,16 +11,6 @@ namespace {
 ModelKey group_key(std::string help) {
   return {.name = "group", .help = std::move(help), .required = true, .field = [](D& d) -> F { return &d.fem.group; }};
 }
-ModelKey positive(std::string name, std::string help, std::string unit, std::string default_text, F (*field)(D&)) {
-  return {.name = std::move(name),
-          .help = std::move(help),
-          .unit = std::move(unit),
-          .min = 0,
-          .min_excluded = true,
-          .required = default_text.empty(),
-          .default_text = std::move(default_text),
-          .field = field};
-}
 ModelKey not_negative(std::string name, std::string help, std::string unit, F (*field)(D&)) {
   ModelKey key = positive(std::move(name), std::move(help), std::move(unit), "0", field);
   key.min_excluded = false;

@@ -18,7 +18,7 @@ namespace {
 
 using fem::TestMode;
 using fem::TestSet;
-using Sets = std::vector<TestSet>;
+using TestSets = std::vector<TestSet>;
 
 Result<double> factor_of(std::string_view unit, std::string_view like) {
   const auto wanted = parse_unit(like), given = parse_unit(unit);
@@ -49,13 +49,6 @@ std::string objection(TestMode mode, double stretch, double stress) {
   return {};
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 std::vector<std::string_view> fields_of(std::string_view line) {
   std::vector<std::string_view> fields;
   for (std::size_t at = 0; at <= line.size();) {
@@ -73,7 +66,7 @@ class CsvReader {
  public:
   CsvReader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
-  Result<Sets> read() {
+  Result<TestSets> read() {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);  // what spreadsheets put before UTF-8
     bool named = false;
     while (!text_.empty()) {
@@ -158,7 +151,7 @@ class CsvReader {
   int number_ = 0;
   std::size_t n_columns_ = 0;
   std::optional<Column> mode_, stretch_, strain_, stress_;
-  Sets sets_;
+  TestSets sets_;
 };
 
 /// One [[test]].
@@ -227,12 +220,14 @@ class TomlTest {
 
 }  // namespace
 
-Result<Sets> test_data_from_csv(std::string_view text, std::string_view file) { return CsvReader(text, file).read(); }
+Result<TestSets> test_data_from_csv(std::string_view text, std::string_view file) {
+  return CsvReader(text, file).read();
+}
 
-Result<Sets> test_data_from_toml(std::string_view text, std::string_view file) {
+Result<TestSets> test_data_from_toml(std::string_view text, std::string_view file) {
   const auto root = parse_toml(text, file);
   if (!root) return root.error();
-  Sets sets;
+  TestSets sets;
   for (const auto& [key, line, column, value] : root->entries) {
     if (key != "test" || !value.is_list())
       return Error{
@@ -247,7 +242,7 @@ Result<Sets> test_data_from_toml(std::string_view text, std::string_view file) {
   return sets;
 }
 
-Result<Sets> read_test_data(const std::filesystem::path& file) {
+Result<TestSets> read_test_data(const std::filesystem::path& file) {
   const auto text = read_file(file);
   if (!text) return text.error();
   return file.extension() == ".toml" ? test_data_from_toml(*text, file.string())

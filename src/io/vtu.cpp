@@ -56,7 +56,7 @@ template <>
 constexpr std::string_view type_name<std::string> = "String";
 
 /// Headers of arrays go to `xml`, their bytes to the appended section: the number of bytes (UInt32), then the values.
-class Writer {
+class VtuWriter {
  public:
   template <class T>
   void array(std::string_view name, int components, const std::vector<T>& values) {
@@ -81,7 +81,7 @@ class Writer {
 }  // namespace
 
 std::string to_vtu(const VtuGrid& grid, double t) {
-  Writer out;
+  VtuWriter out;
   out.xml = fmt::format(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt32\">\n"

@@ -96,9 +96,9 @@ Vector noise_of(const std::function<bool(const Vector&, Vector&)>& f, const Vect
   return noise;
 }
 
-class Check {
+class DerivativeCheck {
  public:
-  explicit Check(const DerivativeOptions& options) : random(options.seed), options_(options) {}
+  explicit DerivativeCheck(const DerivativeOptions& options) : random(options.seed), options_(options) {}
 
   using Names = std::function<std::string(int)>;
 
@@ -207,7 +207,7 @@ void fill_sizes(Vector& sizes, const Vector& x, int offset, int n) {
     if (!(sizes[i] > 0)) sizes[i] = largest > 0 ? std::max(std::abs(x[i]), 1e-3 * largest) : 1.0;
 }
 
-void check_mass(Check& check, const Dae& dae, const At& at, const Linearisation& linear, const Vector& sizes,
+void check_mass(DerivativeCheck& check, const Dae& dae, const At& at, const Linearisation& linear, const Vector& sizes,
                 std::vector<Vector>& at_start, const std::vector<int>& columns) {
   const int n = dae.size();
   const Layout& layout = dae.layout();
@@ -314,7 +314,7 @@ Result<DerivativeReport> check_derivatives(const InitialValueProblem& problem, c
   if (!created) return Error{fmt::format("{}: {}", caller, created.error().message)};
   Linearisation& linear = **created;
 
-  Check check(options);
+  DerivativeCheck check(options);
   check.report.approximate = !linear.exact();
   const bool differences = linear.source() == JacobianSource::differences;
   const double rough = differences ? std::max(options.tolerance, 1e-4) : options.tolerance;
@@ -426,7 +426,7 @@ Result<DerivativeReport> check_derivatives(const MechanicalSystem& system, const
       return Error{fmt::format("check_derivatives: {} has {} values (finite: {}), the system needs {}", part.name,
                                part.x.size(), part.x.allFinite(), part.size)};
   }
-  Check check(options);
+  DerivativeCheck check(options);
   ScratchMemory memory(system.scratch_bytes());
   const Vector u = Vector::Zero(n.u);
   const auto point = [&] { return point_at(s, memory.scratch(), view(u)); };
@@ -536,7 +536,8 @@ Result<DerivativeReport> check_derivatives(const MechanicalSystem& system, const
     const auto e = [&](Vector& out) { return good(system.auxiliary(point(), view(out)), out); };
     const auto q_names = names("q"), v_names = names("v"), z_names = names("z"), lambda_names = names("lambda");
     const auto compare = [&](const char* what, Vector& x, const Vector& sizes, const SparsePattern& pattern,
-                             const Vector& values, auto&& f, const Check::Names& rows, const Check::Names& cols) {
+                             const Vector& values, auto&& f, const DerivativeCheck::Names& rows,
+                             const DerivativeCheck::Names& cols) {
       if (pattern.rows() == 0 || pattern.cols() == 0) return;
       const Vector centre = x;
       check.matrix(what, varied(x, f), centre, sizes, pattern, view(values), rows, cols, approximate);

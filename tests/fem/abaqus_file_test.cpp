@@ -6,6 +6,7 @@
 #include "rubato/fem/generate.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/mesh_file.hpp"
+#include "support/replaced.hpp"
 
 namespace rubato::io {
 namespace {
@@ -15,13 +16,7 @@ using fem::Shape;
 
 const std::string flat = *read_file(RUBATO_MESH_DATA "/two_blocks.inp");
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
-void refused(const std::string& text, std::string_view words) {
+void abaqus_refused(const std::string& text, std::string_view words) {
   const auto file = parse_abaqus(text, "m.inp");
   ASSERT_FALSE(file.ok()) << words;
   EXPECT_NE(file.error().message.find(words), std::string::npos) << words << " not in: " << file.error().message;
@@ -135,12 +130,12 @@ TEST(AbaqusFile, ReadsOnePartWithOneInstance) {
   EXPECT_EQ(file->notes[0], "m.inp:15: *NODE of the assembly itself is not used");
   EXPECT_EQ(file->notes[1], "m.inp:17: *NSET of the assembly itself is not used");
   EXPECT_EQ(file->notes[2], "m.inp:26: surface 'Touch' is not used: TYPE NODE, only ELEMENT is read");
-  refused(replaced(assembled, "*End Instance", "1., 0., 0.\n*End Instance"),
-          "m.inp:13: *INSTANCE: the instance is moved");
-  refused(replaced(assembled, "*End Instance", "*End Instance\n*Instance, name=b"), "a second instance");
-  refused(replaced(assembled, "*Assembly", "*Part, name=b\n*End Part\n*Assembly"), "a second part");
-  refused(replaced(assembled, "side\", instance=Part-1-1", "side\", instance=Other"),
-          "INSTANCE Other is not there; the file's is PART-1-1");
+  abaqus_refused(replaced(assembled, "*End Instance", "1., 0., 0.\n*End Instance"),
+                 "m.inp:13: *INSTANCE: the instance is moved");
+  abaqus_refused(replaced(assembled, "*End Instance", "*End Instance\n*Instance, name=b"), "a second instance");
+  abaqus_refused(replaced(assembled, "*Assembly", "*Part, name=b\n*End Part\n*Assembly"), "a second part");
+  abaqus_refused(replaced(assembled, "side\", instance=Part-1-1", "side\", instance=Other"),
+                 "INSTANCE Other is not there; the file's is PART-1-1");
 }
 
 TEST(AbaqusFile, TakesNodesOfSetsOfElements) {
@@ -150,52 +145,54 @@ TEST(AbaqusFile, TakesNodesOfSetsOfElements) {
 }
 
 TEST(AbaqusFile, RefusesWhatWouldChangeTheMesh) {
-  refused("1, 2, 3\n", "m.inp:1: '1, 2, 3' before the first keyword");
-  refused(flat + "*INCLUDE, INPUT=other.inp\n", "m.inp:48: *INCLUDE: this changes the mesh");
-  refused(flat + "*NGEN\n1, 5\n", "*NGEN: this changes the mesh");
-  refused(flat + "*NODES\n", "*NODES: no such keyword; did you mean *NODE?");
-  refused(flat + "*\n", "a star without a keyword");
-  refused(replaced(flat, "*Node, nset=all", "*Node, system=C"),
-          "m.inp:4: *NODE: parameter SYSTEM is not read; allowed: NSET");
-  refused(replaced(flat, "ELSET=Rubber\n101", "INPUT=a.txt\n101"), "*ELEMENT: parameter INPUT is not read");
+  abaqus_refused("1, 2, 3\n", "m.inp:1: '1, 2, 3' before the first keyword");
+  abaqus_refused(flat + "*INCLUDE, INPUT=other.inp\n", "m.inp:48: *INCLUDE: this changes the mesh");
+  abaqus_refused(flat + "*NGEN\n1, 5\n", "*NGEN: this changes the mesh");
+  abaqus_refused(flat + "*NODES\n", "*NODES: no such keyword; did you mean *NODE?");
+  abaqus_refused(flat + "*\n", "a star without a keyword");
+  abaqus_refused(replaced(flat, "*Node, nset=all", "*Node, system=C"),
+                 "m.inp:4: *NODE: parameter SYSTEM is not read; allowed: NSET");
+  abaqus_refused(replaced(flat, "ELSET=Rubber\n101", "INPUT=a.txt\n101"), "*ELEMENT: parameter INPUT is not read");
 }
 
 TEST(AbaqusFile, RefusesBrokenNodesAndElements) {
-  refused(replaced(flat, " 2, 1., 0., 0.", " 2, 1."),
-          "m.inp:6: '2, 1.': expected the number of a node and two or three");
-  refused(replaced(flat, " 2, 1., 0., 0.", " 2, 1., x, 0."), "finite coordinates");
-  refused(replaced(flat, " 2, 1., 0., 0.", " 2, inf, 0., 0."), "finite coordinates");
-  refused(replaced(flat, " 2, 1., 0., 0.", " 2, 1., , 0."), "finite coordinates");
-  refused(replaced(flat, " 2, 1., 0., 0.", " 1, 1., 0., 0."), "m.inp:6: node 1 is there already, in line 5");
-  refused(replaced(flat, "102, 2, 9", "101, 2, 9"), "m.inp:19: element 101 is there already, in line 18");
-  refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7\n"), "element 101 names 7 nodes; C3D8H has 8");
-  refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7, 99\n"), "element 101 names node 99, which is nowhere defined");
-  refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7, -8\n"), "'-8' is not the number of an element or node");
-  refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7, 8, 9\n"), "names 9 nodes");
-  refused(replaced(flat, "TYPE=C3D8H, ", ""), "TYPE is missing");
+  abaqus_refused(replaced(flat, " 2, 1., 0., 0.", " 2, 1."),
+                 "m.inp:6: '2, 1.': expected the number of a node and two or three");
+  abaqus_refused(replaced(flat, " 2, 1., 0., 0.", " 2, 1., x, 0."), "finite coordinates");
+  abaqus_refused(replaced(flat, " 2, 1., 0., 0.", " 2, inf, 0., 0."), "finite coordinates");
+  abaqus_refused(replaced(flat, " 2, 1., 0., 0.", " 2, 1., , 0."), "finite coordinates");
+  abaqus_refused(replaced(flat, " 2, 1., 0., 0.", " 1, 1., 0., 0."), "m.inp:6: node 1 is there already, in line 5");
+  abaqus_refused(replaced(flat, "102, 2, 9", "101, 2, 9"), "m.inp:19: element 101 is there already, in line 18");
+  abaqus_refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7\n"), "element 101 names 7 nodes; C3D8H has 8");
+  abaqus_refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7, 99\n"),
+                 "element 101 names node 99, which is nowhere defined");
+  abaqus_refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7, -8\n"), "'-8' is not the number of an element or node");
+  abaqus_refused(replaced(flat, "4, 5, 6, 7, 8\n", "4, 5, 6, 7, 8, 9\n"), "names 9 nodes");
+  abaqus_refused(replaced(flat, "TYPE=C3D8H, ", ""), "TYPE is missing");
   for (const char* type : {"C3D8T", "S4R", "C3D6", "CPE5", "C3D27", "B31", ""})
-    refused(replaced(flat, "C3D8H", type), fmt::format("TYPE {} is not known here; allowed are C3D4", type));
-  refused("*NODE\n1, 0, 0\n", "neither areas nor volumes");
+    abaqus_refused(replaced(flat, "C3D8H", type), fmt::format("TYPE {} is not known here; allowed are C3D4", type));
+  abaqus_refused("*NODE\n1, 0, 0\n", "neither areas nor volumes");
 }
 
 TEST(AbaqusFile, RefusesBrokenSetsAndSurfaces) {
-  refused(replaced(flat, "ends, some\n", "ends, other\n"),
-          "'other' is neither the number of a node nor a set of nodes defined above");
-  refused(replaced(flat, "ends, some\n", "ends, 77\n"), "node 77 is nowhere defined");
-  refused(replaced(flat, "*ELSET, ELSET=second\n102", "*ELSET, ELSET=second\n7"), "element 7 is nowhere defined");
-  refused(replaced(flat, "NSET=ends\n", "NSET=\n"), "NSET=name is missing");
-  refused(replaced(flat, "*ELSET, ELSET=second\n", "*ELSET\n"), "ELSET=name is missing");
-  refused(replaced(flat, "9, 12\n", "9, 12000000000\n"), "node 13 is nowhere defined");
-  refused(replaced(flat, "9, 12\n", "12, 9\n"), "expected first, last and increment");
-  refused(replaced(flat, "1, 5, 2\n", "1, 4, 2\n"), "the last reached from the first");
-  refused(replaced(flat, "1, 5, 2\n", "1, 5, 0\n"), "expected first, last and increment");
-  refused(replaced(flat, "1, 5, 2\n", "1, 5, 2, 1\n"), "expected first, last and increment");
-  refused(replaced(flat, "whole, S2", "whole, S7"), "a face S1 … S6");
-  refused(replaced(flat, "whole, S2", "whole,"), "a face S1 … S6");
-  refused(replaced(flat, "whole, S2", "hole, S2"), "'hole' is neither the number of an element nor a set");
-  refused(replaced(flat, "*SURFACE, NAME=Top", "*SURFACE"), "NAME=name is missing");
-  refused(replaced(assembled, "_Load_S2, S2", "_Load_S2, S5"), "element 1 (quad4) has no face S5");
-  refused(replaced(flat, "NSET=some, GENERATE", "NSET=some, ODD"), "parameter ODD is not read");
+  abaqus_refused(replaced(flat, "ends, some\n", "ends, other\n"),
+                 "'other' is neither the number of a node nor a set of nodes defined above");
+  abaqus_refused(replaced(flat, "ends, some\n", "ends, 77\n"), "node 77 is nowhere defined");
+  abaqus_refused(replaced(flat, "*ELSET, ELSET=second\n102", "*ELSET, ELSET=second\n7"),
+                 "element 7 is nowhere defined");
+  abaqus_refused(replaced(flat, "NSET=ends\n", "NSET=\n"), "NSET=name is missing");
+  abaqus_refused(replaced(flat, "*ELSET, ELSET=second\n", "*ELSET\n"), "ELSET=name is missing");
+  abaqus_refused(replaced(flat, "9, 12\n", "9, 12000000000\n"), "node 13 is nowhere defined");
+  abaqus_refused(replaced(flat, "9, 12\n", "12, 9\n"), "expected first, last and increment");
+  abaqus_refused(replaced(flat, "1, 5, 2\n", "1, 4, 2\n"), "the last reached from the first");
+  abaqus_refused(replaced(flat, "1, 5, 2\n", "1, 5, 0\n"), "expected first, last and increment");
+  abaqus_refused(replaced(flat, "1, 5, 2\n", "1, 5, 2, 1\n"), "expected first, last and increment");
+  abaqus_refused(replaced(flat, "whole, S2", "whole, S7"), "a face S1 … S6");
+  abaqus_refused(replaced(flat, "whole, S2", "whole,"), "a face S1 … S6");
+  abaqus_refused(replaced(flat, "whole, S2", "hole, S2"), "'hole' is neither the number of an element nor a set");
+  abaqus_refused(replaced(flat, "*SURFACE, NAME=Top", "*SURFACE"), "NAME=name is missing");
+  abaqus_refused(replaced(assembled, "_Load_S2, S2", "_Load_S2, S5"), "element 1 (quad4) has no face S5");
+  abaqus_refused(replaced(flat, "NSET=some, GENERATE", "NSET=some, ODD"), "parameter ODD is not read");
 }
 
 /// Sets of sets of sets: each twice the one before would double the memory with every line.
@@ -208,7 +205,7 @@ TEST(AbaqusFile, BoundsMemoryByTheLengthOfTheFile) {
   for (int i = 1; i <= 10000; ++i) text += fmt::format("{},0,0\n", i);
   text += "*ELEMENT, TYPE=CPE3\n1, 1, 2, 3\n";
   for (int i = 0; i < 2000; ++i) text += fmt::format("*NSET, NSET=n{}\nall\n", i);
-  refused(text, "entries per byte");
+  abaqus_refused(text, "entries per byte");
 }
 
 }  // namespace

@@ -9,11 +9,10 @@
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/state_point.hpp"
 #include "solid_support.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::fem {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 /// Outputs by name of the equilibrium at t = 1.
 std::map<std::string, double> carried(SolidModel model, const std::vector<double>& times) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fem/solid_support.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "solid_support.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 using test::place;
 using Vec3 = Eigen::Vector3d;
-using Mat3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+using test::Mat3, test::tensor;
 
 /// Two shears one after the other: the volume of every part stays, J = 1, so that the same motion serves all bulk moduli.
 Vec3 moved(const Vec3& x, bool space) {
@@ -34,11 +35,6 @@ Mat3 gradient(const Vec3& x, bool space) {
     f.col(k) = (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step);
   }
   return f;
-}
-Tensor tensor(const Mat3& m) {
-  Tensor t;
-  Eigen::Map<Mat3>(t.data()) = m;
-  return t;
 }
 
 /// −Div P of the isochoric part: the pressure is zero.

@@ -8,14 +8,13 @@
 #include <random>
 
 #include "rubato/io/test_data.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::fem {
 namespace {
 
-constexpr double inf = INFINITY;
-
 Material rubber(std::variant<LinearElastic, SaintVenantKirchhoff, Polynomial, Ogden> law) {
-  return {.name = "rubber", .density = 1, .law = std::move(law), .bulk = inf};
+  return {.name = "rubber", .density = 1, .law = std::move(law), .bulk = infinity};
 }
 
 /// What the material would show in all four modes, tension and compression.

@@ -41,7 +41,7 @@ SolidModel stretched(Shape shape, Analysis analysis, const Material& material, P
   return model;
 }
 
-std::vector<Material> laws() {
+std::vector<Material> form_laws() {
   std::vector<Material> list = {{.name = "linear", .density = 1, .law = LinearElastic{.young = 2, .poisson = 0.4}}};
   for (const auto volume : {VolumetricLaw::quadratic, VolumetricLaw::simo_miehe, VolumetricLaw::ogden})
     list.push_back(
@@ -50,7 +50,7 @@ std::vector<Material> laws() {
 }
 
 TEST(Forms, WithAndWithoutPressuresAgree) {
-  for (const Material& material : laws())
+  for (const Material& material : form_laws())
     for (const auto& [shape, analysis, pressure] :
          {std::tuple{Shape::quad9, Analysis::plane_strain, PressureSpace::continuous},
           {Shape::quad9, Analysis::plane_strain, PressureSpace::discontinuous},
@@ -84,7 +84,7 @@ TEST(Forms, WithAndWithoutPressuresAgree) {
 }
 
 TEST(Forms, PlaneStressIsABlockWithFreeThickness) {
-  for (const Material& material : laws()) {
+  for (const Material& material : form_laws()) {
     const auto plane = build(stretched(Shape::quad4, Analysis::plane_stress, material, PressureSpace::none, 1));
     const auto space = build(stretched(Shape::hex8, Analysis::space, material, PressureSpace::none, 1));
     std::vector<double> reactions;
@@ -168,7 +168,7 @@ TEST(Forms, ThreadsDoNotChangeABit) {
   std::vector<Vector> forces;
   std::vector<std::vector<double>> stiffness;
   for (const int threads : {1, 2, 3}) {
-    SolidModel model = stretched(Shape::hex8, Analysis::space, laws()[1], PressureSpace::none, 17);
+    SolidModel model = stretched(Shape::hex8, Analysis::space, form_laws()[1], PressureSpace::none, 17);
     model.threads = threads;
     model.obstacles = {{.name = "ceiling", .slave = "top", .point = {0, 0.9995, 0}, .axis = {0, -1, 0}}};
     const auto system = build(std::move(model));
@@ -198,7 +198,7 @@ TEST(Forms, MistakesAreNamed) {
     return system ? std::string() : system.error().message;
   };
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  const SolidModel good = stretched(Shape::quad9, Analysis::plane_strain, laws()[1], PressureSpace::none);
+  const SolidModel good = stretched(Shape::quad9, Analysis::plane_strain, form_laws()[1], PressureSpace::none);
   EXPECT_EQ(message(good), "");
   SolidModel bad = good;
   bad.regions[0].group = "bodi";

@@ -7,11 +7,10 @@
 #include <set>
 
 #include "mesh_measure.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::fem {
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
 
 Mesh made(Result<Mesh> result) {
   EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);

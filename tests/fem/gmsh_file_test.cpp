@@ -4,6 +4,7 @@
 #include "mesh_measure.hpp"
 #include "rubato/fem/generate.hpp"
 #include "rubato/io/mesh_file.hpp"
+#include "support/replaced.hpp"
 
 namespace rubato::io {
 namespace {
@@ -166,12 +167,6 @@ $Elements
 1 3 2 8 1 1 2 3 4
 $EndElements
 )";
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  const auto at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
 
 void refused(const std::string& text, std::string_view words) {
   const auto file = parse_gmsh(text, "m.msh");

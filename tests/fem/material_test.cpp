@@ -7,10 +7,11 @@
 #include <cmath>
 #include <random>
 
+#include "fem/solid_support.hpp"
+#include "support/numbers.hpp"
+
 namespace rubato::fem {
 namespace {
-
-constexpr double inf = INFINITY;
 
 std::vector<Material> laws() {
   std::vector<Material> list = {
@@ -24,8 +25,11 @@ std::vector<Material> laws() {
        .law = Polynomial{.terms = {{1, 0, 0.3}, {0, 1, 0.2}, {1, 1, 0.05}, {0, 2, 0.04}, {2, 1, 0.01}, {0, 3, 0.003}}},
        .bulk = 8},
       {.name = "Ogden", .density = 1, .law = Ogden{.terms = {{0.6, 1.3}, {0.1, 5.0}, {0.2, -2.0}}}, .bulk = 6},
-      {.name = "incompressible", .density = 1, .law = mooney_rivlin(0.4, 0.1), .bulk = inf},
-      {.name = "incompressible Ogden", .density = 1, .law = Ogden{.terms = {{0.6, 1.3}, {0.2, -2.0}}}, .bulk = inf},
+      {.name = "incompressible", .density = 1, .law = mooney_rivlin(0.4, 0.1), .bulk = infinity},
+      {.name = "incompressible Ogden",
+       .density = 1,
+       .law = Ogden{.terms = {{0.6, 1.3}, {0.2, -2.0}}},
+       .bulk = infinity},
   };
   for (const auto volume : {VolumetricLaw::simo_miehe, VolumetricLaw::ogden}) {
     list.push_back({.name = "neo-Hooke, other volume",
@@ -44,12 +48,7 @@ std::vector<Material> laws() {
   return list;
 }
 
-using Mat3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
-Tensor tensor(const Mat3& m) {
-  Tensor t;
-  Eigen::Map<Mat3>(t.data()) = m;
-  return t;
-}
+using test::Mat3, test::tensor;
 
 Mat3 random_gradient(std::mt19937& random, double size) {
   std::uniform_real_distribution<double> uniform(-size, size);
@@ -132,7 +131,7 @@ TEST(Materials, OgdenWithAlphaTwoIsNeoHooke) {
 /// The homogeneous states of the incompressible Mooney-Rivlin law, the pressure eliminated by a free face.
 TEST(Materials, MooneyRivlinInHomogeneousStates) {
   const double c10 = 0.4, c01 = 0.1;
-  const Material m{.name = "rubber", .density = 1, .law = mooney_rivlin(c10, c01), .bulk = inf};
+  const Material m{.name = "rubber", .density = 1, .law = mooney_rivlin(c10, c01), .bulk = infinity};
   const auto nominal = [&](const Eigen::Vector3d& stretch, int loaded, int free) {
     const PointResponse r = evaluate(m, tensor(Mat3(stretch.asDiagonal())));
     // P_AA + p/λ_A = 0 on the free face.

@@ -7,11 +7,10 @@
 #include <numbers>
 
 #include "rubato/fem/generate.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::fem {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 SolidModel block_model(Analysis analysis) {
   SolidModel model;

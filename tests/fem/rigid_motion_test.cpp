@@ -14,15 +14,15 @@ namespace {
 
 using namespace test;
 
-std::shared_ptr<const SolidSystem> made(SolidModel model) {
+std::shared_ptr<const SolidSystem> made_system(SolidModel model) {
   auto system = build(std::move(model));
   EXPECT_TRUE(system.ok()) << system.error().message;
   return *system;
 }
 
 /// From rest (or another start) to `end` in the formulation that is the default.
-MechanicalState run(const std::shared_ptr<const SolidSystem>& system, const MechanicalState& guess,
-                    std::string_view method, double end, int steps) {
+MechanicalState run_rigid(const std::shared_ptr<const SolidSystem>& system, const MechanicalState& guess,
+                          std::string_view method, double end, int steps) {
   const auto start = consistent_state(*system, guess, {.minimum_norm = false});
   EXPECT_TRUE(start.ok()) << start.error().message;
   const auto dae = formulate(system, {.level = system->compliant() ? Level::eps_lambda : Level::index_3});
@@ -100,7 +100,7 @@ TEST(RigidMotion, FreeFlightKeepsEnergyAndMomenta) {
     SolidModel model = bushing(Shape::quad4, PressureSpace::none, 5, {});
     model.prescribed.clear();
     model.rigid_stiffness = stiffness;
-    const auto system = made(std::move(model));
+    const auto system = made_system(std::move(model));
     EXPECT_EQ(system->compliant(), stiffness == 0);
     ASSERT_EQ(system->invariant_names().size(), 1u);
     MechanicalState start = at_rest(*system);
@@ -123,7 +123,7 @@ TEST(RigidMotion, FreeFlightKeepsEnergyAndMomenta) {
       const auto first = consistent_state(*system, start, {.minimum_norm = false});
       ASSERT_TRUE(first.ok()) << first.error().message;
       const Kept before = kept(*system, *first);
-      const Kept after = kept(*system, run(system, start, c.method, 4, c.steps));
+      const Kept after = kept(*system, run_rigid(system, start, c.method, 4, c.steps));
       const std::string what = fmt::format("{} E = {}", c.method, stiffness);
       EXPECT_GT(std::abs(before.spin), 1) << what;
       EXPECT_NEAR(after.energy / before.energy, 1, c.energy) << what;
@@ -141,15 +141,15 @@ TEST(RigidMotion, OrdersOfMethods) {
                     .mass = 1,
                     .inertia = {0, 0, 0.5}};
   for (const bool mixed : {false, true}) {
-    const auto system = made(column(mixed ? Shape::quad9 : Shape::quad4, plate, 2,
-                                    mixed ? PressureSpace::continuous : PressureSpace::none, mixed ? 1000 : 20));
+    const auto system = made_system(column(mixed ? Shape::quad9 : Shape::quad4, plate, 2,
+                                           mixed ? PressureSpace::continuous : PressureSpace::none, mixed ? 1000 : 20));
     ASSERT_TRUE(system->compliant());
     const MechanicalState rest = at_rest(*system);
-    const Vector exact = run(system, rest, "rodas5p", 1, 640).q;
+    const Vector exact = run_rigid(system, rest, "rodas5p", 1, 640).q;
     for (const auto& [method, order] : {std::pair{"rodas4p", 4.0}, {"ros3p", 3.0}}) {
       const int steps = mixed ? 10 : 40;  // smaller errors drown in the vibration of the volume, 1e-8
-      const double coarse = (run(system, rest, method, 1, steps).q - exact).norm(),
-                   fine = (run(system, rest, method, 1, 2 * steps).q - exact).norm();
+      const double coarse = (run_rigid(system, rest, method, 1, steps).q - exact).norm(),
+                   fine = (run_rigid(system, rest, method, 1, 2 * steps).q - exact).norm();
       EXPECT_GT(std::log2(coarse / fine), order - (mixed ? 0.8 : 0.5)) << method << (mixed ? " mixed" : "");
     }
   }
@@ -160,7 +160,7 @@ TEST(RigidMotion, OrdersOfMethods) {
 TEST(RigidMotion, PrescribedMotionsAreThoseOfTheNodes) {
   RigidRegion plate{
       .reference = {{0.5, 1, 0}}, .displacement = hold({"0.1*sin(3*t)", "0"}), .rotation = hold({"", "", "0.5*t^2"})};
-  const auto rigid = made(column(Shape::quad9, plate));
+  const auto rigid = made_system(column(Shape::quad9, plate));
   SolidModel direct = column(Shape::quad9, {});
   direct.rigid.clear();
   Prescribed top{.group = "top"};
@@ -169,10 +169,10 @@ TEST(RigidMotion, PrescribedMotionsAreThoseOfTheNodes) {
   top.displacement[1].emplace(
       [](std::span<const double> x) { return of_time(fmt::format("{}*sin(0.5*t^2)", x[0] - 0.5)); });
   direct.prescribed.push_back(std::move(top));
-  const auto nodes = made(std::move(direct));
+  const auto nodes = made_system(std::move(direct));
   EXPECT_EQ(rigid->sizes().q, nodes->sizes().q);
-  const MechanicalState a = run(rigid, at_rest(*rigid), "rodas4p", 1, 50),
-                        b = run(nodes, at_rest(*nodes), "rodas4p", 1, 50);
+  const MechanicalState a = run_rigid(rigid, at_rest(*rigid), "rodas4p", 1, 50),
+                        b = run_rigid(nodes, at_rest(*nodes), "rodas4p", 1, 50);
   EXPECT_LT((a.q - b.q).norm(), 1e-9 * b.q.norm());
   const auto reaction = [](const SolidSystem& system, const MechanicalState& state) {
     ScratchMemory memory(system.scratch_bytes());

@@ -10,13 +10,12 @@
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/derivative_check.hpp"
 #include "rubato/problem/state_point.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::fem {
 namespace {
 
 using namespace test;
-
-constexpr double inf = INFINITY;
 
 struct Built {
   std::shared_ptr<const SolidSystem> system;
@@ -66,9 +65,9 @@ TEST(Rigid, DerivativesAgreeWithDifferences) {
   };
   for (const Body& b : {Body{Shape::quad4, PressureSpace::none, 5},
                         {Shape::quad9, PressureSpace::continuous, 50},
-                        {Shape::quad9, PressureSpace::discontinuous, inf},
+                        {Shape::quad9, PressureSpace::discontinuous, infinity},
                         {Shape::hex8, PressureSpace::none, 5},
-                        {Shape::hex8, PressureSpace::discontinuous, inf}})
+                        {Shape::hex8, PressureSpace::discontinuous, infinity}})
     for (Motion motion : motions) {
       const bool space = info(b.shape).dimension == 3;
       if (space) {
@@ -155,7 +154,7 @@ TEST(Rigid, LargeRotationsAreThoseOfTheNodes) {
 
 /// What a prescribed motion takes gives that motion back: force and moment as loads, displacement and rotation as result.
 TEST(Rigid, ForcesAndMotionsAreInverse) {
-  for (const auto& [pressure, bulk] : {std::pair{PressureSpace::none, 5.0}, {PressureSpace::discontinuous, inf}})
+  for (const auto& [pressure, bulk] : {std::pair{PressureSpace::none, 5.0}, {PressureSpace::discontinuous, infinity}})
     for (const auto shape : {Shape::quad9, std::isinf(bulk) ? Shape::hex27 : Shape::hex8}) {
       const bool space = info(shape).dimension == 3;
       RigidRegion moved{.displacement = hold({"0.1*t", "-0.05*t", "0.08*t"}),
@@ -261,9 +260,9 @@ TEST(Rigid, MistakesAreNamed) {
   model.rigid_stiffness = -1;
   expect(model, "rigid stiffness = -1");
   model = column(Shape::quad9, {}, 2, PressureSpace::continuous);
-  model.rigid_stiffness = inf;
+  model.rigid_stiffness = infinity;
   expect(model, "need a finite one");
-  model = column(Shape::quad9, {}, 2, PressureSpace::continuous, inf);
+  model = column(Shape::quad9, {}, 2, PressureSpace::continuous, infinity);
   model.rigid_stiffness = 1e9;
   expect(model, "exactly rigid");
   model = bushing(Shape::quad4, PressureSpace::none, 5, {});

@@ -19,6 +19,13 @@ namespace rubato::fem::test {
   return state;
 }
 
+using Mat3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+[[nodiscard]] inline Tensor tensor(const Mat3& m) {
+  Tensor t;
+  Eigen::Map<Mat3>(t.data()) = m;
+  return t;
+}
+
 using PlaceMap = std::function<Eigen::Vector3d(const Eigen::Vector3d&)>;
 
 [[nodiscard]] inline Eigen::Vector3d place(std::span<const double> x) {

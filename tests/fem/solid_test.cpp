@@ -11,22 +11,21 @@
 #include "rubato/problem/consistent.hpp"
 #include "rubato/problem/derivative_check.hpp"
 #include "solid_support.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::fem {
 namespace {
 
-constexpr double inf = INFINITY;
-
 using test::at_rest;
 using test::of_time;
 
-struct Case {
+struct SolidCase {
   Shape shape;
   Analysis analysis;
   PressureSpace pressure = PressureSpace::none;
 };
-std::vector<Case> cases() {
-  std::vector<Case> list;
+std::vector<SolidCase> solid_cases() {
+  std::vector<SolidCase> list;
   for (const auto shape : {Shape::tri3, Shape::tri6, Shape::quad4, Shape::quad8, Shape::quad9})
     for (const auto analysis : {Analysis::plane_strain, Analysis::plane_stress, Analysis::axisymmetric})
       list.push_back({shape, analysis});
@@ -43,12 +42,12 @@ std::vector<Case> cases() {
     list.push_back({shape, Analysis::space, PressureSpace::discontinuous});
   return list;
 }
-std::string name(const Case& c) {
+std::string name(const SolidCase& c) {
   return std::string(info(c.shape).name) + " analysis " + std::to_string(static_cast<int>(c.analysis)) + " pressure " +
          std::to_string(static_cast<int>(c.pressure));
 }
 
-SolidModel body(const Case& c, const Material& material, int divisions, double distortion) {
+SolidModel body(const SolidCase& c, const Material& material, int divisions, double distortion) {
   auto mesh = block({.shape = c.shape,
                      .divisions = {divisions, divisions, divisions},
                      .low = {1, 0, 0},
@@ -63,12 +62,12 @@ SolidModel body(const Case& c, const Material& material, int divisions, double d
   return model;
 }
 
-const Material rubber{.name = "rubber", .density = 1000, .law = mooney_rivlin(0.4e6, 0.1e6), .bulk = 5e6};
+const Material solid_rubber{.name = "rubber", .density = 1000, .law = mooney_rivlin(0.4e6, 0.1e6), .bulk = 5e6};
 
 TEST(Solids, HaveTheTangentsOfTheirForces) {
   std::mt19937 random(1);
-  for (const Case& c : cases()) {
-    Material material = rubber;
+  for (const SolidCase& c : solid_cases()) {
+    Material material = solid_rubber;
     material.volumetric = VolumetricLaw::simo_miehe;
     SolidModel model = body(c, material, c.analysis == Analysis::space ? 1 : 2, 0.2);
     if (c.analysis == Analysis::space && (c.shape == Shape::hex20 || c.shape == Shape::hex27))
@@ -111,10 +110,10 @@ double largest_difference(const SolidSystem& system, const MechanicalState& stat
 /// A homogeneous deformation imposed on the boundary holds inside, whatever the mesh; an exactly incompressible body is given one
 /// that keeps its volume.
 TEST(Solids, PassThePatchTest) {
-  for (const Case& c : cases())
-    for (const double bulk : {5e6, 1e12, inf}) {
+  for (const SolidCase& c : solid_cases())
+    for (const double bulk : {5e6, 1e12, infinity}) {
       if (c.pressure == PressureSpace::none && bulk > 1e9) continue;
-      Material material = rubber;
+      Material material = solid_rubber;
       material.bulk = bulk;
       SolidModel model = body(c, material, 2, 0.2);
       add_boundary(model.mesh, "boundary");
@@ -139,7 +138,7 @@ TEST(Solids, PassThePatchTest) {
 
 /// A body that moves as a whole with its support feels no stiffness damping, and mass damping like a viscous bath.
 TEST(Solids, DampingSeesPrescribedVelocities) {
-  SolidModel model = body({Shape::quad9, Analysis::plane_strain}, rubber, 2, 0.2);
+  SolidModel model = body({Shape::quad9, Analysis::plane_strain}, solid_rubber, 2, 0.2);
   model.prescribed.push_back({.group = "left"});
   for (std::size_t i = 0; i < 2; ++i) model.prescribed[0].displacement[i].emplace(of_time("3*t"));
   const auto force = [&](double of_mass, double of_stiffness, std::vector<double>* outputs) {
@@ -185,7 +184,7 @@ TEST(Solids, KnowWhetherTimeEnters) {
                                                                 {"0.01*t", "", false, false},
                                                                 {"0", "9.81", true, false},
                                                                 {"0", "sin(t)", false, false}}) {
-    SolidModel model = body({Shape::quad4, Analysis::plane_strain}, rubber, 2, 0);
+    SolidModel model = body({Shape::quad4, Analysis::plane_strain}, solid_rubber, 2, 0);
     model.prescribed = {{.group = "left", .displacement = {of_time(held), of_time("0"), std::nullopt}}};
     if (*gravity != 0) model.gravity = {Function(), of_time(gravity), Function()};
     const auto system = build(model);

@@ -24,7 +24,7 @@ using test::PlaceMap;
 
 const std::vector<PronyTerm> two_terms = {{.g = 0.3, .tau = 0.1}, {.g = 0.2, .tau = 0.7}};
 
-std::vector<Material> laws(const std::vector<PronyTerm>& terms = two_terms) {
+std::vector<Material> prony_laws(const std::vector<PronyTerm>& terms = two_terms) {
   std::vector<Material> list = {
       {.name = "linear", .law = LinearElastic{.young = 2, .poisson = 0.4}},
       {.name = "saint-venant", .law = SaintVenantKirchhoff{.young = 2, .poisson = 0.3}},
@@ -84,21 +84,21 @@ void drive(SolidModel& model, const std::array<std::array<const char*, 3>, 3>& g
   }
 }
 
-struct Case {
+struct PronyCase {
   Shape shape;
   Analysis analysis;
   PressureSpace pressure;
 };
-const Case cases[] = {{Shape::quad4, Analysis::plane_strain, PressureSpace::none},
-                      {Shape::quad4, Analysis::plane_strain, PressureSpace::discontinuous},
-                      {Shape::tri3, Analysis::axisymmetric, PressureSpace::none},
-                      {Shape::hex8, Analysis::space, PressureSpace::none},
-                      {Shape::hex8, Analysis::space, PressureSpace::discontinuous}};
+const PronyCase prony_cases[] = {{Shape::quad4, Analysis::plane_strain, PressureSpace::none},
+                                 {Shape::quad4, Analysis::plane_strain, PressureSpace::discontinuous},
+                                 {Shape::tri3, Analysis::axisymmetric, PressureSpace::none},
+                                 {Shape::hex8, Analysis::space, PressureSpace::none},
+                                 {Shape::hex8, Analysis::space, PressureSpace::discontinuous}};
 
 /// K, r_λ, g_q, r_z, e_q, e_z of all laws and kinematics, at a state with strains and memory.
 TEST(Viscoelastic, TangentsAgreeWithDifferences) {
-  for (const Material& material : laws())
-    for (const Case& c : cases) {
+  for (const Material& material : prony_laws())
+    for (const PronyCase& c : prony_cases) {
       if (material.name == "saint-venant" && c.pressure != PressureSpace::none) continue;
       SolidModel model = block_of(c.shape, c.analysis, material, c.pressure);
       model.prescribed = {held("left", 0, "0.1"), held("bottom", 1, "0")};
@@ -117,7 +117,7 @@ TEST(Viscoelastic, ResponseIsObjective) {
   const Eigen::Matrix3d turn = Eigen::AngleAxisd(0.8, Eigen::Vector3d(1, 2, -1).normalized()).toRotationMatrix();
   Eigen::Matrix3d f;
   f << 1.2, 0.1, -0.2, 0.05, 0.9, 0.1, 0, 0.15, 1.1;
-  for (const Material& material : laws()) {
+  for (const Material& material : prony_laws()) {
     if (material.name == "linear") continue;  // small rotations only
     const auto system = build(block_of(Shape::hex8, Analysis::space, material));
     ASSERT_TRUE(system.ok());
@@ -173,7 +173,7 @@ void run_slowly(const std::shared_ptr<const SolidSystem>& system, const Mechanic
   ASSERT_EQ(run->status, RunStatus::finished) << run->reason;
 }
 
-double output(const SolidSystem& system, const MechanicalState& state, const std::string& name) {
+double output_of(const SolidSystem& system, const MechanicalState& state, const std::string& name) {
   const auto names = system.output_names();
   std::vector<double> y(names.size());
   ScratchMemory memory(system.scratch_bytes());
@@ -185,7 +185,7 @@ double output(const SolidSystem& system, const MechanicalState& state, const std
 
 /// Held at a stretch from t = 0 on, the isochoric stress falls as 1 − Σ g_i (1 − exp(−t/τ_i)), the volumetric stress stays.
 TEST(Viscoelastic, StressRelaxesAsThePronySeriesSays) {
-  for (const Material& material : laws()) {
+  for (const Material& material : prony_laws()) {
     if (std::holds_alternative<SaintVenantKirchhoff>(material.law))
       continue;  // no split into isochoric and volumetric parts
     SolidModel model = block_of(Shape::hex8, Analysis::space, material, PressureSpace::none, 2);
@@ -257,21 +257,21 @@ TEST(Viscoelastic, BarCreepsAsThreeElements) {
   double worst = 0, last = 0;
   run_slowly(systems[1], start, 5, [&](const MechanicalState& s) {
     const double damper = sigma / e_0 * (1 - std::exp(-r * s.t));
-    last = output(*systems[1], s, "displacement.end.x");
+    last = output_of(*systems[1], s, "displacement.end.x");
     worst = std::max(worst, std::abs(last - (sigma + e_m * damper) / young));
   });
   EXPECT_LT(worst, 1e-7 * sigma / young * 100);
   EXPECT_NEAR(last, sigma / e_0, 0.01 * sigma / e_0);
   const auto relaxed = static_equilibrium(*systems[1], at_rest(*systems[1]));
   ASSERT_TRUE(relaxed.ok()) << relaxed.error().message;
-  EXPECT_NEAR(output(*systems[1], *relaxed, "displacement.end.x"), sigma / e_0, 1e-12);
+  EXPECT_NEAR(output_of(*systems[1], *relaxed, "displacement.end.x"), sigma / e_0, 1e-12);
 }
 
 /// Shear γ = γ₀ sin ωt after many periods: the loop of stress over strain has the area π γ₀² G'', G'' = G Σ g ωτ/(1 + ω²τ²) at small
 /// strains; at large ones energy is lost as well.
 TEST(Viscoelastic, LoopsOfCyclicShearLoseEnergy) {
   const double omega = 4;
-  for (Material material : laws()) {
+  for (Material material : prony_laws()) {
     material.density = 1e-9;  // moving sides would shake the nodes inside
     const double gamma = material.name == "linear" ? 0.1 : 0.6;
     SolidModel model = block_of(Shape::quad4, Analysis::plane_strain, material, PressureSpace::none, 2);
@@ -341,10 +341,10 @@ TEST(Viscoelastic, EquilibriaAreThoseOfTheRelaxedLaw) {
 
 /// What is factorised has n_q + n_λ unknowns (less the pressures of single elements) and the pattern of the elastic body.
 TEST(Viscoelastic, MemoryDoesNotReachTheFactorisation) {
-  for (const Case& c : cases) {
+  for (const PronyCase& c : prony_cases) {
     SparsePattern reduced[2];
     for (const bool viscous : {false, true}) {
-      const Material material = laws(viscous ? two_terms : std::vector<PronyTerm>{})[2];
+      const Material material = prony_laws(viscous ? two_terms : std::vector<PronyTerm>{})[2];
       SolidModel model = block_of(c.shape, c.analysis, material, c.pressure, 2);
       model.prescribed = {held("left", 0, "0"), held("bottom", 1, "0")};
       const auto system = build(std::move(model));
@@ -379,7 +379,7 @@ InitialValueProblem thrown(const Material& material, PressureSpace pressure) {
 
 /// Order 4 of RODAS4P on a body with memory, neither less nor more.
 TEST(Viscoelastic, Rodas4pKeepsItsOrder) {
-  const InitialValueProblem problem = thrown(laws()[2], PressureSpace::none);
+  const InitialValueProblem problem = thrown(prony_laws()[2], PressureSpace::none);
   std::vector<Vector> ends;
   for (const int steps : {10, 20, 40, 320}) {
     IntegrateOptions options;
@@ -395,7 +395,7 @@ TEST(Viscoelastic, Rodas4pKeepsItsOrder) {
 /// Every family of methods reaches the same end.
 TEST(Viscoelastic, MethodsAgree) {
   for (const auto pressure : {PressureSpace::none, PressureSpace::discontinuous}) {
-    const InitialValueProblem problem = thrown(laws()[2], pressure);
+    const InitialValueProblem problem = thrown(prony_laws()[2], pressure);
     IntegrateOptions fine;
     fine.tolerances = {.rtol = 1e-8, .atol = 1e-9};
     const auto reference = integrate(problem, "rodas4p", fine);
@@ -414,7 +414,7 @@ TEST(Viscoelastic, MethodsAgree) {
 
 TEST(Viscoelastic, MistakesAreNamed) {
   const auto message = [](std::vector<PronyTerm> terms, Analysis analysis = Analysis::plane_strain) {
-    const auto system = build(block_of(Shape::quad4, analysis, laws(terms)[2]));
+    const auto system = build(block_of(Shape::quad4, analysis, prony_laws(terms)[2]));
     return system ? std::string() : system.error().message;
   };
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };

@@ -48,7 +48,7 @@ struct Watched {
 #define RUBATO_SKIP_WITHOUT(observed) \
   if (!(observed)) GTEST_SKIP() << "processes may not be watched here, or the address sanitizer counts along"
 
-const Sample linear_start{0, Vector{{1, 0, 0}}, Vector{{0}}};
+const Sample counted_start{0, Vector{{1, 0, 0}}, Vector{{0}}};
 
 Watched mechanism(const char* name) {
   const auto problem = example(name).problem("index-1", 1);
@@ -74,7 +74,7 @@ std::vector<Watched> small_runs() {
       runs.back().branches = start.x.size() == 4;  // the chain
     };
     add("chain", chain, chain_start, {});
-    add("algebraic unknowns, an input and an output", test_models::linear(), linear_start, {});
+    add("algebraic unknowns, an input and an output", test_models::linear(), counted_start, {});
     add("extrapolation", chain, chain_start, {.step_numbers = {1, 2, 3}});
     add("entries dropped from some step on", test_models::decay(8), {0, Vector::Ones(8), Vector()},
         {.drop_below = 0.01});
@@ -143,7 +143,7 @@ TEST(ConstantWork, FailedStepsTakeNoMore) {
           const auto name = [&](const char* model) {
             return fmt::format("{} by {}, damped {}, {} columns", model, to_string(kind), damping, numbers.size());
           };
-          runs.emplace_back(name("linear"), test_models::linear(), linear_start, options);
+          runs.emplace_back(name("linear"), test_models::linear(), counted_start, options);
           runs.emplace_back(name("gate"), test_models::gate(), Sample{0, Vector{{1, 1}}, Vector{{1}}}, options);
         }
   for (Watched& run : runs) {

@@ -136,19 +136,19 @@ class Loaded {
   void* library_ = nullptr;
 };
 
-struct Case {
+struct ExportCase {
   std::string name, problem, formulation;
   double step = 1e-3;
   bool damping = false;
   int n_steps = 1000;
   StepTime time = StepTime::start;
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+  friend std::ostream& operator<<(std::ostream& out, const ExportCase& c) { return out << c.name; }
 };
 
 struct Model {
   catalogue::Instance instance;
   ModelStructure structure;
-  explicit Model(const Case& c) {
+  explicit Model(const ExportCase& c) {
     auto made = catalogue::make_problem(c.problem, {}, c.formulation);
     EXPECT_TRUE(made.ok()) << made.error().message;
     instance = std::move(*made);
@@ -232,11 +232,11 @@ void compare(const Model& model, const Plan& plan, int n_steps, const Tolerances
   }
 }
 
-class ExportTest : public testing::TestWithParam<Case> {};
+class ExportTest : public testing::TestWithParam<ExportCase> {};
 
 /// Both back ends, with loops and without, everything kept; gcc, and clang where it is there.
 TEST_P(ExportTest, StepsAsTheLibraryDoes) {
-  const Case& c = GetParam();
+  const ExportCase& c = GetParam();
   const Model model(c);
   const auto plan_with = [&](StaticKind kind) {
     return make_plan(model.dae(), model.structure, model.all(), {model.start()},
@@ -261,7 +261,7 @@ TEST_P(ExportTest, StepsAsTheLibraryDoes) {
 
 /// Entries that are left out are left out of the code, too: a tenth of those that change and do not stand on the diagonal.
 TEST_P(ExportTest, LeavesOutWhatThePlanLeavesOut) {
-  const Case& c = GetParam();
+  const ExportCase& c = GetParam();
   const Model model(c);
   const auto whole =
       make_plan(model.dae(), model.structure, model.all(), {model.start()}, {.step = c.step, .damping = c.damping});
@@ -288,23 +288,22 @@ TEST_P(ExportTest, LeavesOutWhatThePlanLeavesOut) {
 }
 
 /// Van der Pol's oscillator up to its first jump, which makes anything of rounding.
-INSTANTIATE_TEST_SUITE_P(Models, ExportTest,
-                         testing::Values(Case{"robot_ode", "robot-r3", "ode"}, Case{"robot_117", "robot-r3", "dae-117"},
-                                         Case{"robot_354", "robot-r3", "dae-354"},
-                                         Case{"robot_36", "robot-r3-36", "ode"},
-                                         Case{"robot_36_torn", "robot-r3-36", "dae-69"},
-                                         Case{"drive_train", "drive-train", ""},
-                                         Case{"orifices", "hydraulic-orifices", "", 1e-2, true, 200},
-                                         Case{"van_der_pol", "van-der-pol", "", 1e-3, false, 700},
-                                         Case{"robertson", "robertson-dae", "", 1e-2},
-                                         Case{"robot_117_end", "robot-r3", "dae-117", 1e-3, false, 200, StepTime::end},
-                                         Case{"ladder", "rc-ladder", "", 1e-5, false, 200, StepTime::end},
-                                         Case{"gearbox", "hydraulic-gearbox", "", 1e-3, false, 200}),
-                         [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Models, ExportTest,
+    testing::Values(ExportCase{"robot_ode", "robot-r3", "ode"}, ExportCase{"robot_117", "robot-r3", "dae-117"},
+                    ExportCase{"robot_354", "robot-r3", "dae-354"}, ExportCase{"robot_36", "robot-r3-36", "ode"},
+                    ExportCase{"robot_36_torn", "robot-r3-36", "dae-69"}, ExportCase{"drive_train", "drive-train", ""},
+                    ExportCase{"orifices", "hydraulic-orifices", "", 1e-2, true, 200},
+                    ExportCase{"van_der_pol", "van-der-pol", "", 1e-3, false, 700},
+                    ExportCase{"robertson", "robertson-dae", "", 1e-2},
+                    ExportCase{"robot_117_end", "robot-r3", "dae-117", 1e-3, false, 200, StepTime::end},
+                    ExportCase{"ladder", "rc-ladder", "", 1e-5, false, 200, StepTime::end},
+                    ExportCase{"gearbox", "hydraulic-gearbox", "", 1e-3, false, 200}),
+    [](const auto& c) { return c.param.name; });
 
 /// No header but math.h, no symbol from outside but those of libm, all text the same when it is written again.
 TEST(Export, NeedsMathAndNothingElse) {
-  const Case c{"robot", "robot-r3", "dae-117"};
+  const ExportCase c{"robot", "robot-r3", "dae-117"};
   const Model model(c);
   const auto plan = make_plan(model.dae(), model.structure, model.all(), {model.start()}, {.step = c.step});
   ASSERT_TRUE(plan.ok());
@@ -396,7 +395,7 @@ TEST(Export, RefusesWhatItCannotWrite) {
 }
 
 /// x' = √x: from 0 the derivative is infinite, the step not finite. Both say so, hold the state and go on.
-struct Root {
+struct ExportRoot {
   static constexpr bool recordable = true, autonomous = true;
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {
@@ -406,7 +405,7 @@ struct Root {
 };
 TEST(Export, HoldsTheStateAfterAFailedStep) {
   const Sample start{0, Vector{{0.01}}, Vector()};
-  const auto dae = make_dae(Root{}, {{.name = "x", .size = 1}});
+  const auto dae = make_dae(ExportRoot{}, {{.name = "x", .size = 1}});
   for (const auto factorisation : {Factorisation::tables, Factorisation::straight_line})
     for (const StaticKind kind : {StaticKind::qr, StaticKind::lu}) {
       const auto plan = test_models::full_plan(*dae, start, {.step = 0.1, .back_end = kind});

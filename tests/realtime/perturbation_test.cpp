@@ -10,16 +10,16 @@
 namespace rubato::realtime {
 namespace {
 
-constexpr int n = 6;
+constexpr int n_perturbed = 6;
 
-struct Example {
-  ComplexMatrix a = tests::random_complex(n, 31), b = tests::random_complex(n, 32);
-  ComplexMatrix e = tests::random_complex(n, 33), f = tests::random_complex(n, 34);
+struct PerturbationExample {
+  ComplexMatrix a = tests::random_complex(n_perturbed, 31), b = tests::random_complex(n_perturbed, 32);
+  ComplexMatrix e = tests::random_complex(n_perturbed, 33), f = tests::random_complex(n_perturbed, 34);
   TwoBlocks two = two_blocks(schur_form(a, b).value(), {1, 0, 0, 1, 0, 0}).value();
 };
 
 TEST(Perturbation, BoundHoldsAndBlocksHaveThePerturbedSpectrum) {
-  Example x;
+  PerturbationExample x;
   const double separate = separation(x.two);
   ASSERT_GT(separate, 0);
   for (const double size : {1e-2, 1e-4}) {
@@ -52,7 +52,7 @@ TEST(Perturbation, BoundHoldsAndBlocksHaveThePerturbedSpectrum) {
 }
 
 TEST(Perturbation, LargeOnesAreNotVouchedFor) {
-  Example x;
+  PerturbationExample x;
   EXPECT_FALSE(perturbation_bound(x.two, x.e, x.f).valid);
 }
 

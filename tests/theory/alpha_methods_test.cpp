@@ -62,7 +62,7 @@ TEST(AlphaCoefficients, NamesAndTheirParameters) {
 
 // --- one oscillator -------------------------------------------------------------------------------------------------
 
-struct Oscillator {
+struct SpringOscillator {
   static constexpr bool constant_mass = true, autonomous = true;
   double omega = 1, damping = 0;
   MechanicalSizes sizes() const { return {.q = 1, .v = 1}; }
@@ -78,7 +78,7 @@ struct Oscillator {
 
 InitialValueProblem oscillator(double omega, double damping = 0) {
   InitialValueProblem problem;
-  problem.dae = *formulate(make_mechanical(Oscillator{omega, damping}), {.level = Level::index_2});
+  problem.dae = *formulate(make_mechanical(SpringOscillator{omega, damping}), {.level = Level::index_2});
   problem.x = Eigen::Vector2d(1, 0.5);
   return problem;
 }
@@ -165,7 +165,7 @@ Vector consistent_lambda(const InitialValueProblem& problem, double t, In x, In 
   return block(problem, view(std::as_const(here.x)), "lambda");
 }
 
-struct Errors {
+struct AlphaErrors {
   double q = 0, v = 0, z = 0;
   double lambda = 0;      ///< the largest over all steps, against the λ of the same q and v
   double constraint = 0;  ///< the largest |g|
@@ -176,12 +176,12 @@ double equal(int) { return 1; }
 
 /// About n steps to the end, compared with a precise run in the first three coordinates: the centre of the top, whose rotation
 /// has another base, and the rigid coordinates of the crank.
-Errors errors(std::string_view method, const catalogue::Instance& instance, const Vector& q_end, const Vector& v_end,
-              int n, const Sizes& sizes = equal) {
+AlphaErrors errors(std::string_view method, const catalogue::Instance& instance, const Vector& q_end,
+                   const Vector& v_end, int n, const Sizes& sizes = equal) {
   const InitialValueProblem& problem = instance.problem;
   const double h_mean = (problem.t_end - problem.t_start) / n;
   auto stepper = stepper_for(method, problem, h_mean);
-  Errors e;
+  AlphaErrors e;
   double t = problem.t_start;
   const bool constrained = problem.dae->layout().find("lambda") != nullptr;
   for (int i = 0; t < problem.t_end - 1e-9 * h_mean; ++i) {
@@ -223,16 +223,16 @@ End precise(std::string_view name, const catalogue::Parameters& parameters) {
   return {block(instance.problem, view(run->x), "q"), block(instance.problem, view(run->x), "v")};
 }
 
-struct Case {
+struct AlphaCase {
   std::string_view name;
   catalogue::Parameters parameters;
   int n;         ///< steps for positions and velocities
   int n_lambda;  ///< for multipliers, whose rounding errors grow like 1/h²
 };
 // A pendulum; a top whose rotations are charts; a slider crank, whose fastest vibration has hω = 0.07 with 1600 steps.
-const std::array<Case, 3> cases{{{"pendulum", {{"t_end", 1.7}}, 200, 200},
-                                 {"heavy-top", {{"t_end", 0.1}}, 200, 200},
-                                 {"slider-crank", {{"t_end", 0.005}}, 1600, 200}}};
+const std::array<AlphaCase, 3> cases{{{"pendulum", {{"t_end", 1.7}}, 200, 200},
+                                      {"heavy-top", {{"t_end", 0.1}}, 200, 200},
+                                      {"slider-crank", {{"t_end", 0.005}}, 1600, 200}}};
 
 TEST(AlphaStepper, HasOrderTwoInPositionsVelocitiesAndMultipliers) {
   // From the first step on: λ is compared at every one of them. Constraints hold at position level to rounding.
@@ -241,7 +241,7 @@ TEST(AlphaStepper, HasOrderTwoInPositionsVelocitiesAndMultipliers) {
     const auto instance = instance_of(name, "index-3", parameters);
     for (const char* method : {"generalized-alpha:0.8", "generalized-alpha:0.5", "hht-alpha"}) {
       const auto with = [&](int steps) { return errors(method, instance, end.q, end.v, steps); };
-      const Errors coarse = with(n), fine = with(2 * n);
+      const AlphaErrors coarse = with(n), fine = with(2 * n);
       SCOPED_TRACE(std::string(name) + " " + method);
       EXPECT_NEAR(std::log2(coarse.q / fine.q), 2, 0.15);
       EXPECT_NEAR(std::log2(coarse.v / fine.v), 2, 0.15);
@@ -263,8 +263,8 @@ TEST(AlphaStepper, KeepsOrderTwoWhenStepsVary) {
     const Sizes in_turn = [](int i) { return i % 2 == 0 ? 0.5 : 1.5; };
     for (const Sizes& sizes : {at_random, in_turn}) {
       SCOPED_TRACE(name);
-      const Errors coarse = errors("generalized-alpha", instance, end.q, end.v, 2 * n, sizes);
-      const Errors fine = errors("generalized-alpha", instance, end.q, end.v, 8 * n, sizes);
+      const AlphaErrors coarse = errors("generalized-alpha", instance, end.q, end.v, 2 * n, sizes);
+      const AlphaErrors fine = errors("generalized-alpha", instance, end.q, end.v, 8 * n, sizes);
       EXPECT_GT(std::log2(coarse.q / fine.q) / 2, 1.75);
       EXPECT_GT(std::log2(coarse.v / fine.v) / 2, 1.75);
       EXPECT_GT(std::log2(coarse.lambda / fine.lambda) / 2, 1.7);  // the worst of random step sizes

@@ -61,7 +61,7 @@ TEST(Bdf, OrderKIsExactForPolynomialsOfDegreeKWithStepsOfAnySize) {
 }
 
 /// The pendulum of Bottasso, Bauchau & Cardona (2007), index 3: u' = v, v' = λ u − e_y, 0 = (|u|² − 1)/2.
-struct Pendulum {
+struct BdfPendulum {
   static constexpr bool autonomous = true;
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {
@@ -100,7 +100,7 @@ struct Angle {
 InitialValueProblem pendulum() {
   InitialValueProblem problem;
   problem.dae = make_dae(
-      Pendulum{},
+      BdfPendulum{},
       {{.name = "u", .size = 2, .unknown = ScaledUnknown::position, .equation = ScaledEquation::kinematic},
        {.name = "v", .size = 2, .h_power = 1, .unknown = ScaledUnknown::velocity, .equation = ScaledEquation::dynamic},
        {.name = "lambda",
@@ -273,7 +273,7 @@ TEST(Bdf, HasItsOrderOnTheHeavyTop) {
   for (int k = 2; k <= 4; ++k) EXPECT_NEAR(std::log2(error(k, 5e-4) / error(k, 2.5e-4)), k, 0.4) << k;
 }
 
-struct Case {
+struct BdfCase {
   const char* problem;
   const char* formulation;
   catalogue::Parameters parameters = {};
@@ -281,10 +281,10 @@ struct Case {
 };
 
 TEST(Bdf, RunsMechanismsAtEveryIndex) {
-  const Case cases[] = {{"pendulum", "index-3"},    {"pendulum", "index-2"}, {"pendulum", "ggl"},
-                        {"andrews", "index-3"},     {"andrews", "index-2"},  {"slider-crank", "index-3"},
-                        {"slider-crank", "index-2"}};
-  for (const Case& c : cases)
+  const BdfCase cases[] = {{"pendulum", "index-3"},    {"pendulum", "index-2"}, {"pendulum", "ggl"},
+                           {"andrews", "index-3"},     {"andrews", "index-2"},  {"slider-crank", "index-3"},
+                           {"slider-crank", "index-2"}};
+  for (const BdfCase& c : cases)
     for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
       const auto instance = catalogue::make_problem(c.problem, c.parameters, c.formulation);
       ASSERT_TRUE(instance.ok()) << c.problem;

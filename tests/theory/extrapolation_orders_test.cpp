@@ -14,7 +14,7 @@
 namespace rubato {
 namespace {
 
-using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<90>, boost::multiprecision::et_off>;
+using Real90 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<90>, boost::multiprecision::et_off>;
 template <class S>
 using SquareOf = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
 template <class S>
@@ -30,7 +30,7 @@ std::array<S, n> solution(const S& t) {
   return {t, c, s + 0.5, s * c + 0.5, c * c - s * s - s};
 }
 template <class S>
-std::array<S, n> slope(const S& t) {
+std::array<S, n> order_slope(const S& t) {
   using std::cos, std::sin;
   const S s = sin(t), c = cos(t);
   return {S(1.0), -s, c, c * c - s * s, -4.0 * (s * c) - c};
@@ -45,16 +45,16 @@ std::array<S, n> terms(const std::array<S, n>& x) {
 
 /// x' = f(x, y), 0 = g(x, y), autonomous: time is the first unknown.
 template <class S>
-std::array<S, n> dae(const std::array<S, n>& x) {
-  const auto here = terms(x), there = terms(solution(x[0])), rate = slope(x[0]);
+std::array<S, n> order_dae(const std::array<S, n>& x) {
+  const auto here = terms(x), there = terms(solution(x[0])), rate = order_slope(x[0]);
   std::array<S, n> out;
   for (int i = 0; i < n; ++i) out[i] = here[i] - there[i] + (i < n_x ? rate[i] : S(0.0));
   return out;
 }
 /// The same terms for ordinary equations.
 template <class S>
-std::array<S, n> ode(const std::array<S, n>& x) {
-  const auto here = terms(x), there = terms(solution(x[0])), rate = slope(x[0]);
+std::array<S, n> order_ode(const std::array<S, n>& x) {
+  const auto here = terms(x), there = terms(solution(x[0])), rate = order_slope(x[0]);
   std::array<S, n> out;
   for (int i = 0; i < n; ++i) out[i] = here[i] - there[i] + rate[i];
   return out;
@@ -69,7 +69,7 @@ std::array<S, n> mass_times(const std::array<S, n>& x, const std::array<S, n>& w
 template <class S>
 std::array<S, n> quasi_linear(const std::array<S, n>& x) {
   const auto there = solution(x[0]);
-  const auto here = terms(x), right = terms(there), rates = mass_times(there, slope(x[0]));
+  const auto here = terms(x), right = terms(there), rates = mass_times(there, order_slope(x[0]));
   std::array<S, n> out;
   for (int i = 0; i < n; ++i) out[i] = here[i] - right[i] + rates[i];
   return out;
@@ -131,20 +131,20 @@ struct Exponents {
 /// log₂ of what halving H does to errors of the first step, with H so small that they are whole numbers up to 1e-5.
 /// `run(H)` returns the columns X_j1 … X_jj of every row.
 template <class Run>
-Exponents exponents(const Run& run, double t0) {
+Exponents exponents(const Run& run, double order_t0) {
   using std::log2;
   const double big = std::ldexp(1.0, -20);
   const auto coarse = run(big), fine = run(big / 2);
-  const auto exact_coarse = at<Real>(t0 + big), exact_fine = at<Real>(t0 + big / 2);
+  const auto exact_coarse = at<Real90>(order_t0 + big), exact_fine = at<Real90>(order_t0 + big / 2);
   Exponents result;
   for (std::size_t j = 0; j < coarse.size(); ++j) {
     result.x.emplace_back();
     result.y.emplace_back();
     for (Eigen::Index k = 0; k < coarse[j].cols(); ++k) {
-      const ColumnOf<Real> e = coarse[j].col(k) - exact_coarse, half = fine[j].col(k) - exact_fine;
+      const ColumnOf<Real90> e = coarse[j].col(k) - exact_coarse, half = fine[j].col(k) - exact_fine;
       const auto ratio = [&](int first, int size) {
-        return static_cast<double>(log2(Real(e.segment(first, size).template lpNorm<Eigen::Infinity>() /
-                                             half.segment(first, size).template lpNorm<Eigen::Infinity>())));
+        return static_cast<double>(log2(Real90(e.segment(first, size).template lpNorm<Eigen::Infinity>() /
+                                               half.segment(first, size).template lpNorm<Eigen::Infinity>())));
       };
       result.x.back().push_back(ratio(0, n_x));
       result.y.back().push_back(ratio(n_x, n - n_x));
@@ -153,7 +153,7 @@ Exponents exponents(const Run& run, double t0) {
   return result;
 }
 
-constexpr double t0 = 0.25;
+constexpr double order_t0 = 0.25;
 
 /// The tableau of L(x) x' = f(x); `matrix(x, τ)` is that of a step.
 template <class S, class F, class M>
@@ -163,7 +163,7 @@ std::vector<SquareOf<S>> tableau_of(const F& f, const M& matrix, std::span<const
   ColumnOf<S> delta(n);
   for (std::size_t row = 1; row <= numbers.size(); ++row) {
     const S tau = S(big) / S(numbers[row - 1]);
-    ColumnOf<S> x = at<S>(t0);
+    ColumnOf<S> x = at<S>(order_t0);
     EXPECT_TRUE(euler_steps<S>(numbers[row - 1], {x.data(), n}, {delta.data(), n},
                                [&](int, std::span<const S> from, std::span<S> to) {
                                  const ColumnOf<S> solved = matrix(from, tau).lu().solve(tau * value<S>(f, from, tau));
@@ -196,17 +196,18 @@ struct Inexact {
 };
 
 Exponents dae_exponents(const Inexact& inexact, int first, int count) {
-  const auto f = [](const auto& x) { return dae(x); };
-  const ColumnOf<Real> start = at<Real>(t0);
-  SquareOf<Real> j = jacobian(f, std::span<const Real>(start.data(), n));
-  const auto d = perturbation<Real>(5);
+  const auto f = [](const auto& x) { return order_dae(x); };
+  const ColumnOf<Real90> start = at<Real90>(order_t0);
+  SquareOf<Real90> j = jacobian(f, std::span<const Real90>(start.data(), n));
+  const auto d = perturbation<Real90>(5);
   constexpr int n_y = n - n_x;
   if (inexact.j11) j.topLeftCorner(n_x, n_x) += d.topLeftCorner(n_x, n_x);
   if (inexact.j12) j.topRightCorner(n_x, n_y) += d.topRightCorner(n_x, n_y);
   if (inexact.j21) j.bottomLeftCorner(n_y, n_x) += d.bottomLeftCorner(n_y, n_x);
   if (inexact.j22) j.bottomRightCorner(n_y, n_y) += d.bottomRightCorner(n_y, n_y);
   const auto numbers = numbers_from(first, count);
-  return exponents([&](double big) { return tableau<Real>(f, constant_mass<Real>(n_x), j, numbers, big); }, t0);
+  return exponents([&](double big) { return tableau<Real90>(f, constant_mass<Real90>(n_x), j, numbers, big); },
+                   order_t0);
 }
 
 /// x: local errors O(H^{r+1}); y: O(H^s).
@@ -302,12 +303,12 @@ TEST(ExtrapolationOrders, NumbersFromTwoOn) {
 
 /// Ordinary equations: column k has order k for any J.
 TEST(ExtrapolationOrders, OrdinaryEquationsAllowAnyJacobian) {
-  const auto f = [](const auto& x) { return ode(x); };
+  const auto f = [](const auto& x) { return order_ode(x); };
   const auto numbers = numbers_from(1, 6);
   for (const double size : {0.0, 5.0}) {
-    const SquareOf<Real> j = perturbation<Real>(9) * Real(size);
+    const SquareOf<Real90> j = perturbation<Real90>(9) * Real90(size);
     const Exponents found =
-        exponents([&](double big) { return tableau<Real>(f, constant_mass<Real>(n), j, numbers, big); }, t0);
+        exponents([&](double big) { return tableau<Real90>(f, constant_mass<Real90>(n), j, numbers, big); }, order_t0);
     for (std::size_t row = 0; row < 6; ++row)
       for (std::size_t k = 0; k <= row; ++k) {
         EXPECT_NEAR(found.x[row][k], static_cast<double>(k) + 2, 0.05);
@@ -319,28 +320,28 @@ TEST(ExtrapolationOrders, OrdinaryEquationsAllowAnyJacobian) {
 /// Time that is no unknown: f(x_i, t_{i+1}), J without the column of t. The orders of an exact J, from equations whose time derivative
 /// nobody asks for. With f(x_i, t_i) the column left out is an inexact J₁₁ and J₂₁: algebraic equations lag by a step.
 TEST(ExtrapolationOrders, TimeAtTheEndOfTheSteps) {
-  const ColumnOf<Real> start = at<Real>(t0);
-  const auto autonomous = [](const auto& x) { return dae(x); };
-  SquareOf<Real> j = jacobian(autonomous, std::span<const Real>(start.data(), n));
+  const ColumnOf<Real90> start = at<Real90>(order_t0);
+  const auto autonomous = [](const auto& x) { return order_dae(x); };
+  SquareOf<Real90> j = jacobian(autonomous, std::span<const Real90>(start.data(), n));
   j.col(0).setZero();
-  const auto at_end = [](std::array<Real, n> x, const Real& tau) {
+  const auto at_end = [](std::array<Real90, n> x, const Real90& tau) {
     x[0] += tau;
-    return dae(x);
+    return order_dae(x);
   };
   const auto numbers = numbers_from(1, 8);
-  const auto mass = constant_mass<Real>(n_x);
-  expect_orders(exponents([&](double big) { return tableau<Real>(at_end, mass, j, numbers, big); }, t0), r_exact,
-                s_exact);
-  expect_orders(exponents([&](double big) { return tableau<Real>(autonomous, mass, j, numbers, big); }, t0), r_21,
-                s_21);
+  const auto mass = constant_mass<Real90>(n_x);
+  expect_orders(exponents([&](double big) { return tableau<Real90>(at_end, mass, j, numbers, big); }, order_t0),
+                r_exact, s_exact);
+  expect_orders(exponents([&](double big) { return tableau<Real90>(autonomous, mass, j, numbers, big); }, order_t0),
+                r_21, s_21);
 }
 
 /// L(x) x' = f(x), (L(x_i) − τA) Δ = τ f(x_i), A = ∂/∂x [f(x) − L(x) x'₀] at the start of the big step. An inexact A perturbs algebraic
 /// equations as well: errors O(H) in all columns, and no convergence. Hence static sparsing is refused for L(x).
 TEST(ExtrapolationOrders, QuasiLinearSystemsNeedAnExactMatrix) {
   const auto f = [](const auto& x) { return quasi_linear(x); };
-  const ColumnOf<Real> start = at<Real>(t0);
-  const auto rate = slope(Real(t0));
+  const ColumnOf<Real90> start = at<Real90>(order_t0);
+  const auto rate = order_slope(Real90(order_t0));
   const auto defect = [&](const auto& x) {
     using S = typename std::decay_t<decltype(x)>::value_type;
     std::array<S, n> w;
@@ -350,23 +351,24 @@ TEST(ExtrapolationOrders, QuasiLinearSystemsNeedAnExactMatrix) {
     for (int i = 0; i < n; ++i) out[i] = out[i] - moved[i];
     return out;
   };
-  const SquareOf<Real> exact = jacobian(defect, std::span<const Real>(start.data(), n));
+  const SquareOf<Real90> exact = jacobian(defect, std::span<const Real90>(start.data(), n));
   const auto numbers = numbers_from(1, 4);
   for (const bool inexact : {false, true}) {
-    const SquareOf<Real> a = inexact ? SquareOf<Real>(exact + perturbation<Real>(5)) : exact;
-    const auto matrix = [&](std::span<const Real> x, const Real& tau) {
-      std::array<Real, n> point;
+    const SquareOf<Real90> a = inexact ? SquareOf<Real90>(exact + perturbation<Real90>(5)) : exact;
+    const auto matrix = [&](std::span<const Real90> x, const Real90& tau) {
+      std::array<Real90, n> point;
       std::copy(x.begin(), x.end(), point.begin());
-      SquareOf<Real> l(n, n);
+      SquareOf<Real90> l(n, n);
       for (int k = 0; k < n; ++k) {
-        std::array<Real, n> unit{};
+        std::array<Real90, n> unit{};
         unit[k] = 1;
         const auto column = mass_times(point, unit);
         for (int i = 0; i < n; ++i) l(i, k) = column[i];
       }
-      return SquareOf<Real>(l - tau * a);
+      return SquareOf<Real90>(l - tau * a);
     };
-    const Exponents found = exponents([&](double big) { return tableau_of<Real>(f, matrix, numbers, big); }, t0);
+    const Exponents found =
+        exponents([&](double big) { return tableau_of<Real90>(f, matrix, numbers, big); }, order_t0);
     for (std::size_t k = 0; k < 4; ++k) {
       const double worst = std::min(found.x[3][k], found.y[3][k]);
       EXPECT_NEAR(worst, inexact ? 1 : std::max(2.0, static_cast<double>(k) + 1), 0.05);
@@ -376,7 +378,7 @@ TEST(ExtrapolationOrders, QuasiLinearSystemsNeedAnExactMatrix) {
 
 /// J₂₂ = θ g_y: errors of y are multiplied by 1 − 1/θ from step to step. Order 1 where that is below 1, that is θ > ½; else none.
 TEST(ExtrapolationOrders, TheAlgebraicBlockMayBeScaledByMoreThanAHalf) {
-  const auto f = [](const auto& x) { return dae(x); };
+  const auto f = [](const auto& x) { return order_dae(x); };
   const auto error = [&](double theta, int steps) {
     ColumnOf<double> x = at<double>(0), delta(n);
     const double tau = 1.0 / steps;

@@ -20,7 +20,7 @@
 namespace rubato {
 namespace {
 
-Matrix random_matrix(int rows, int cols, unsigned seed) {
+Matrix random_block(int rows, int cols, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
   Matrix a(rows, cols);
@@ -30,12 +30,12 @@ Matrix random_matrix(int rows, int cols, unsigned seed) {
 
 // ---------------------------------------------------------------- theorem 4.1, in two hundred digits
 
-using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<200>, boost::multiprecision::et_off>;
-using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+using Real200 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<200>, boost::multiprecision::et_off>;
+using Real200Matrix = Eigen::Matrix<Real200, Eigen::Dynamic, Eigen::Dynamic>;
+using Real200Vector = Eigen::Matrix<Real200, Eigen::Dynamic, 1>;
 
 /// Of the columns, one after the other.
-RealMatrix orthonormal(RealMatrix a) {
+Real200Matrix orthonormal(Real200Matrix a) {
   for (Eigen::Index k = 0; k < a.cols(); ++k) {
     for (int twice = 0; twice < 2; ++twice)
       for (Eigen::Index i = 0; i < k; ++i) a.col(k) -= a.col(i) * a.col(i).dot(a.col(k));
@@ -44,9 +44,9 @@ RealMatrix orthonormal(RealMatrix a) {
   return a;
 }
 
-RealMatrix krylov_basis(const RealMatrix& a, const RealVector& b, int n) {
-  RealMatrix q(b.size(), n);
-  RealVector v = b;
+Real200Matrix krylov_basis(const Real200Matrix& a, const Real200Vector& b, int n) {
+  Real200Matrix q(b.size(), n);
+  Real200Vector v = b;
   for (int k = 0; k < n; ++k) {
     q.col(k) = v;
     q.leftCols(k + 1) = orthonormal(q.leftCols(k + 1));
@@ -56,51 +56,51 @@ RealMatrix krylov_basis(const RealMatrix& a, const RealVector& b, int n) {
 }
 
 /// Galerkin's solution in the Krylov space of dimension n.
-RealVector galerkin(const RealMatrix& a, const RealVector& b, int n) {
-  const RealMatrix q = krylov_basis(a, b, n);
-  const RealMatrix h = q.transpose() * a * q;
-  const RealVector right = q.transpose() * b;
-  return q * RealVector(h.partialPivLu().solve(right));
+Real200Vector galerkin(const Real200Matrix& a, const Real200Vector& b, int n) {
+  const Real200Matrix q = krylov_basis(a, b, n);
+  const Real200Matrix h = q.transpose() * a * q;
+  const Real200Vector right = q.transpose() * b;
+  return q * Real200Vector(h.partialPivLu().solve(right));
 }
 
 struct Blocks {
   int n_y = 7, n_z = 3;
-  RealMatrix f_y, f_z, g_y, g_z, s;
-  RealVector f, g;
-  Real hg = Real(1) / 10;
+  Real200Matrix f_y, f_z, g_y, g_z, s;
+  Real200Vector f, g;
+  Real200 hg = Real200(1) / 10;
   explicit Blocks(bool consistent)
-      : f_y(random_matrix(n_y, n_y, 1).cast<Real>()),
-        f_z(random_matrix(n_y, n_z, 2).cast<Real>()),
-        g_y(random_matrix(n_z, n_y, 3).cast<Real>()),
-        g_z(random_matrix(n_z, n_z, 4).cast<Real>()),
-        f(random_matrix(n_y, 1, 5).cast<Real>()),
-        g(random_matrix(n_z, 1, 6).cast<Real>()) {
+      : f_y(random_block(n_y, n_y, 1).cast<Real200>()),
+        f_z(random_block(n_y, n_z, 2).cast<Real200>()),
+        g_y(random_block(n_z, n_y, 3).cast<Real200>()),
+        g_z(random_block(n_z, n_z, 4).cast<Real200>()),
+        f(random_block(n_y, 1, 5).cast<Real200>()),
+        g(random_block(n_z, 1, 6).cast<Real200>()) {
     if (consistent) g.setZero();
-    s = f_y - f_z * RealMatrix(g_z.partialPivLu().solve(g_y));
+    s = f_y - f_z * Real200Matrix(g_z.partialPivLu().solve(g_y));
   }
   /// I − hγ J of y' = f, z' = g/ε.
-  [[nodiscard]] RealMatrix embedded(const Real& eps) const {
-    RealMatrix a = RealMatrix::Identity(n_y + n_z, n_y + n_z);
+  [[nodiscard]] Real200Matrix embedded(const Real200& eps) const {
+    Real200Matrix a = Real200Matrix::Identity(n_y + n_z, n_y + n_z);
     a.topLeftCorner(n_y, n_y) -= hg * f_y;
     a.topRightCorner(n_y, n_z) -= hg * f_z;
     a.bottomLeftCorner(n_z, n_y) -= hg / eps * g_y;
     a.bottomRightCorner(n_z, n_z) -= hg / eps * g_z;
     return a;
   }
-  [[nodiscard]] RealVector right(const Real& eps) const {
-    RealVector b(n_y + n_z);
+  [[nodiscard]] Real200Vector right(const Real200& eps) const {
+    Real200Vector b(n_y + n_z);
     b << f, g / eps;
     return b;
   }
-  [[nodiscard]] RealMatrix reduced() const { return RealMatrix::Identity(n_y, n_y) - hg * s; }
-  [[nodiscard]] RealVector reduced_right() const { return f - f_z * RealVector(g_z.partialPivLu().solve(g)); }
+  [[nodiscard]] Real200Matrix reduced() const { return Real200Matrix::Identity(n_y, n_y) - hg * s; }
+  [[nodiscard]] Real200Vector reduced_right() const { return f - f_z * Real200Vector(g_z.partialPivLu().solve(g)); }
   /// The limits of the spaces for ε → 0: first all of z, then the space of the reduced system. At consistent points, g = 0, (f; 0) comes
   /// first and g_y f begins the space of z.
-  [[nodiscard]] RealMatrix limit() const {
-    RealMatrix u = RealMatrix::Zero(n_y + n_z, n_y + n_z);
-    const bool consistent = g.isZero(Real(0));
+  [[nodiscard]] Real200Matrix limit() const {
+    Real200Matrix u = Real200Matrix::Zero(n_y + n_z, n_y + n_z);
+    const bool consistent = g.isZero(Real200(0));
     const int first = consistent ? 1 : 0;
-    RealVector z = consistent ? RealVector(g_y * f) : g, y = reduced_right();
+    Real200Vector z = consistent ? Real200Vector(g_y * f) : g, y = reduced_right();
     if (consistent) {
       u.col(0).head(n_y) = y;
       y = s * y;
@@ -114,14 +114,14 @@ struct Blocks {
 TEST(Theorem41, KrylovSpacesOfTheEmbeddingFillTheAlgebraicSpaceFirst) {
   for (const bool consistent : {false, true}) {
     const Blocks blocks(consistent);
-    const RealMatrix limit = blocks.limit();
+    const Real200Matrix limit = blocks.limit();
     for (const double eps : {1e-6, 1e-10, 1e-20}) {
-      const RealMatrix q = krylov_basis(blocks.embedded(Real(eps)), blocks.right(Real(eps)), 9);
+      const Real200Matrix q = krylov_basis(blocks.embedded(Real200(eps)), blocks.right(Real200(eps)), 9);
       double largest = 0;
       for (int n = 1; n <= 9; ++n) {
-        const RealMatrix u = orthonormal(limit.leftCols(n)), known = q.leftCols(n);
-        const RealMatrix rest = u - known * RealMatrix(known.transpose() * u);
-        largest = std::max(largest, static_cast<double>(Real(sqrt(rest.squaredNorm()))));
+        const Real200Matrix u = orthonormal(limit.leftCols(n)), known = q.leftCols(n);
+        const Real200Matrix rest = u - known * Real200Matrix(known.transpose() * u);
+        largest = std::max(largest, static_cast<double>(Real200(sqrt(rest.squaredNorm()))));
       }
       EXPECT_LT(largest, 1e3 * eps) << consistent;  // proportional to ε …
       EXPECT_GT(largest, 0.1 * eps) << consistent;  // … and no less
@@ -134,10 +134,11 @@ TEST(Theorem41, TheEmbeddingNeedsAllAlgebraicDirectionsMore) {
   const Blocks blocks(false);
   for (const double eps : {1e-10, 1e-20})
     for (int kappa = 1; kappa <= 7; ++kappa) {
-      const RealVector whole = galerkin(blocks.embedded(Real(eps)), blocks.right(Real(eps)), blocks.n_z + kappa);
-      const RealVector reduced = galerkin(blocks.reduced(), blocks.reduced_right(), kappa);
-      const RealVector difference = whole.head(blocks.n_y) - reduced;
-      EXPECT_LT(static_cast<double>(Real(sqrt(difference.squaredNorm()))), 1e3 * eps) << kappa;
+      const Real200Vector whole_result =
+          galerkin(blocks.embedded(Real200(eps)), blocks.right(Real200(eps)), blocks.n_z + kappa);
+      const Real200Vector reduced = galerkin(blocks.reduced(), blocks.reduced_right(), kappa);
+      const Real200Vector difference = whole_result.head(blocks.n_y) - reduced;
+      EXPECT_LT(static_cast<double>(Real200(sqrt(difference.squaredNorm()))), 1e3 * eps) << kappa;
     }
 }
 
@@ -147,8 +148,8 @@ TEST(Theorem41, TheEmbeddingNeedsAllAlgebraicDirectionsMore) {
 struct Small {
   static constexpr bool autonomous = true;
   static constexpr int n_y = 6, n_z = 3;
-  Matrix a = random_matrix(n_y, n_y, 11), b = random_matrix(n_y, n_z, 12), c = random_matrix(n_z, n_y, 13),
-         d = 2 * Matrix::Identity(n_z, n_z) + 0.2 * random_matrix(n_z, n_z, 14);
+  Matrix a = random_block(n_y, n_y, 11), b = random_block(n_y, n_z, 12), c = random_block(n_z, n_y, 13),
+         d = 2 * Matrix::Identity(n_z, n_z) + 0.2 * random_block(n_z, n_z, 14);
 
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {
@@ -188,7 +189,7 @@ struct Small {
   }
   [[nodiscard]] Vector start() const {
     Vector x = Vector::Zero(n_y + n_z);
-    x.head(n_y) = random_matrix(n_y, 1, 15);
+    x.head(n_y) = random_block(n_y, 1, 15);
     solve(x);
     return x;
   }
@@ -230,7 +231,7 @@ Vector direct(const Matrix& j, double c, const Vector& r) {
 }
 
 /// κ vectors, constraints eliminated in every product, by the library.
-LinearSystem eliminated(int kappa) {
+LinearSystem eliminated_result(int kappa) {
   return [kappa](const Matrix& j, double c, const Vector& r) {
     const int n = static_cast<int>(j.rows());
     std::vector<Entry> diagonal;
@@ -253,7 +254,7 @@ LinearSystem eliminated(int kappa) {
 }
 
 /// κ vectors of the whole system.
-LinearSystem whole(int kappa) {
+LinearSystem whole_result(int kappa) {
   return [kappa](const Matrix& j, double c, const Vector& r) {
     KrylovSpace space(static_cast<int>(j.rows()), kappa);
     Vector x(r.size());
@@ -283,7 +284,7 @@ TEST(KrylovRow, ReductionAndKrylovSpacesCommute) {
       return x;
     };
     const Vector one = integrated(model, table, 10, true, of_reduced_equations),
-                 other = integrated(model, table, 10, true, eliminated(kappa));
+                 other = integrated(model, table, 10, true, eliminated_result(kappa));
     EXPECT_LT((one - other).norm(), 1e-12 * one.norm()) << kappa;
   }
 }
@@ -315,15 +316,16 @@ TEST(KrylovRow, OrdersOfDirectAndIndirectMethodsAtIndexOne) {
 
 /// κ vectors are enough for order κ where constraints are eliminated; the whole system needs all nine.
 TEST(KrylovRow, FewVectorsKeepTheOrderOnlyWithEliminatedConstraints) {
-  for (const int kappa : {2, 3, 4}) EXPECT_NEAR(orders("rodas4", false, eliminated(kappa)).y, kappa, 0.4) << kappa;
-  for (const int kappa : {4, 6}) EXPECT_LT(orders("rodas4", false, whole(kappa)).y, 2.5) << kappa;
-  EXPECT_NEAR(orders("rodas4", false, whole(9)).y, 4, 0.4);
+  for (const int kappa : {2, 3, 4})
+    EXPECT_NEAR(orders("rodas4", false, eliminated_result(kappa)).y, kappa, 0.4) << kappa;
+  for (const int kappa : {4, 6}) EXPECT_LT(orders("rodas4", false, whole_result(kappa)).y, 2.5) << kappa;
+  EXPECT_NEAR(orders("rodas4", false, whole_result(9)).y, 4, 0.4);
 }
 
 // ---------------------------------------------------------------- creep, walls, the plate
 
 /// Spring and Maxwell element in parallel under a constant stress: σ = E ε − E_M ε_D, η ε_D' = E_M (ε − ε_D).
-struct Creep {
+struct KrylovCreep {
   static constexpr bool autonomous = true;
   template <class S>
   void f(const Point<S>& at, std::span<S> out) const {
@@ -335,7 +337,7 @@ struct Creep {
 TEST(KrylovRow, CreepHasTheErrorsOfThePrototype) {
   InitialValueProblem problem;
   problem.dae =
-      make_dae(Creep{}, {{.name = "inner", .size = 1}, {.name = "strain", .size = 1, .kind = Kind::algebraic}});
+      make_dae(KrylovCreep{}, {{.name = "inner", .size = 1}, {.name = "strain", .size = 1, .kind = Kind::algebraic}});
   problem.x = Vector{{0, 0.5}};
   problem.t_end = 1;  // one relaxation time
   const double inner = 1 - std::exp(-1.0), strain = (1 + inner) / 2;

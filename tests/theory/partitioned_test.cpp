@@ -34,8 +34,8 @@ struct EnergyWatch final : Observer {
   double start = 0, last = 0, largest = 0;
 };
 
-RunSummary run(const InitialValueProblem& problem, std::string_view method, const IntegrateOptions& options,
-               Observer* observer = nullptr) {
+RunSummary run_parts(const InitialValueProblem& problem, std::string_view method, const IntegrateOptions& options,
+                     Observer* observer = nullptr) {
   Observer* list[] = {observer};
   const RunControl control{.observers = std::span<Observer* const>(list, observer != nullptr ? 1 : 0)};
   auto summary = integrate(problem, method, options, control);
@@ -65,7 +65,7 @@ double energy_error(const PendulumCase& which, std::string_view formulation, dou
   IntegrateOptions options = fixed(h);
   options.runge_kutta.theta_of = {{"q1", 0.0}};
   EnergyWatch watch(*instance->problem.dae);
-  run(instance->problem, "lobatto-iiidc-3:1", options, &watch);
+  run_parts(instance->problem, "lobatto-iiidc-3:1", options, &watch);
   return watch.largest;
 }
 
@@ -109,7 +109,7 @@ TEST(Partitioned, SymplecticMethodDoesNotDrift) {
       InitialValueProblem problem = instance->problem;
       problem.t_end = half == 0 ? 50 : 200;
       EnergyWatch watch(*problem.dae);
-      run(problem, method, fixed(0.1), &watch);
+      run_parts(problem, method, fixed(0.1), &watch);
       largest[half] = watch.largest;
     }
     if (method == "lobatto-iiid-3")
@@ -122,7 +122,7 @@ TEST(Partitioned, SymplecticMethodDoesNotDrift) {
 // ---- Linear systems ----------------------------------------------------------------------------------------------
 
 /// M q'' = −K q for two coordinates; energy of each coordinate alone, of both.
-struct TwoSprings {
+struct SplitSprings {
   static constexpr bool constant_mass = true, autonomous = true;
   double k1 = 1, k2 = 1, coupling = 0, m12 = 0;
   MechanicalSizes sizes() const { return {.q = 2, .v = 2}; }
@@ -138,7 +138,7 @@ struct TwoSprings {
   }
 };
 
-InitialValueProblem springs(const TwoSprings& model, double t_end, std::string_view formulation = "index-2") {
+InitialValueProblem springs(const SplitSprings& model, double t_end, std::string_view formulation = "index-2") {
   InitialValueProblem problem;
   const auto dae = formulate(make_mechanical(model), *formulation_by_name(formulation));
   EXPECT_TRUE(dae.ok());
@@ -153,7 +153,7 @@ InitialValueProblem springs(const TwoSprings& model, double t_end, std::string_v
 // Decoupled: the coordinate with IIIA keeps its energy to rounding, the one with IIIC loses 1 − ρ(χ)² per step.
 TEST(Partitioned, PartialEnergyOfDecoupledCoordinates) {
   const double omega = 50, h = 0.1;
-  const TwoSprings model{.k1 = omega * omega, .k2 = 4};
+  const SplitSprings model{.k1 = omega * omega, .k2 = 4};
   IntegrateOptions options = fixed(h);
   options.stiffness.components = {"q[0]"};
   for (const std::string method : {"lobatto-iiic+iiia", "lobatto-iiic+iiid"}) {
@@ -164,7 +164,7 @@ TEST(Partitioned, PartialEnergyOfDecoupledCoordinates) {
       }
       std::vector<double> stiff = {2500}, soft = {4};
     } energies;
-    run(springs(model, 2), method, options, &energies);
+    run_parts(springs(model, 2), method, options, &energies);
     ASSERT_EQ(energies.soft.size(), 21U);
     for (const double e : energies.soft) EXPECT_NEAR(e, 4, 4e-12) << method;
     const std::complex<double> z(0, omega * h);
@@ -178,7 +178,7 @@ TEST(Partitioned, PartialEnergyOfDecoupledCoordinates) {
 TEST(Partitioned, CoupledDecayIsThatOfTheOneStepMatrix) {
   const double h = 0.1;
   for (const double m12 : {0.0, 0.3}) {  // 0.3: B couples rows with different tables
-    const TwoSprings model{.k1 = 400, .k2 = 4, .coupling = 30, .m12 = m12};
+    const SplitSprings model{.k1 = 400, .k2 = 4, .coupling = 30, .m12 = m12};
     const InitialValueProblem problem = springs(model, 20);
     const auto iiic = runge_kutta_table(RungeKuttaFamily::lobatto_iiic, 3);
     for (const auto family : {RungeKuttaFamily::lobatto_iiia, RungeKuttaFamily::lobatto_iiid}) {
@@ -192,7 +192,7 @@ TEST(Partitioned, CoupledDecayIsThatOfTheOneStepMatrix) {
       IntegrateOptions options = fixed(h);
       options.stiffness.components = {"q[0]"};
       const bool a = family == RungeKuttaFamily::lobatto_iiia;
-      const auto end = run(problem, a ? "lobatto-iiic+iiia" : "lobatto-iiic+iiid", options);
+      const auto end = run_parts(problem, a ? "lobatto-iiic+iiia" : "lobatto-iiic+iiid", options);
       Vector x = problem.x;
       for (int i = 0; i < 200; ++i) x = R * x;
       EXPECT_LT((end.x - x).norm(), 1e-10 * problem.x.norm()) << other.name() << " " << m12;
@@ -206,14 +206,14 @@ TEST(Partitioned, CoupledDecayIsThatOfTheOneStepMatrix) {
 
 // With a constant mass matrix the forms in v, a and p are the same numbers, up to rounding.
 TEST(Partitioned, LagrangeAndHamiltonAgreeForConstantMass) {
-  const TwoSprings model{.k1 = 400, .k2 = 4, .coupling = 30, .m12 = 0.3};
+  const SplitSprings model{.k1 = 400, .k2 = 4, .coupling = 30, .m12 = 0.3};
   const Eigen::Matrix2d M = (Eigen::Matrix2d() << 1, 0.3, 0.3, 1).finished();
   IntegrateOptions options = fixed(0.05);
   for (const double theta : {0.0, 1.0}) {
     options.runge_kutta.theta_of = {{"q[0]", theta}, {"q[1]", theta}};
-    const auto lagrange = run(springs(model, 5), "lobatto-iiidc-3:1", options).x;
-    const auto with_a = run(springs(model, 5, "semi-explicit"), "lobatto-iiidc-3:1", options).x;
-    const auto hamilton = run(springs(model, 5, "hamilton"), "lobatto-iiidc-3:1", options).x;
+    const auto lagrange = run_parts(springs(model, 5), "lobatto-iiidc-3:1", options).x;
+    const auto with_a = run_parts(springs(model, 5, "semi-explicit"), "lobatto-iiidc-3:1", options).x;
+    const auto hamilton = run_parts(springs(model, 5, "hamilton"), "lobatto-iiidc-3:1", options).x;
     EXPECT_LT((lagrange - with_a.head(4)).norm(), 1e-10);
     EXPECT_LT((lagrange.head(2) - hamilton.head(2)).norm(), 1e-10);
     EXPECT_LT((M * lagrange.tail(2) - hamilton.tail(2)).norm(), 1e-10);
@@ -260,9 +260,9 @@ TEST(Partitioned, PartsWithOneTableAreTheUniformMethod) {
   for (const auto* formulation : {"index-2", "hamilton"})
     for (const std::string table : {"lobatto-iiic-3", "lobatto-iiid-3", "lobatto-iiia-3", "lobatto-iiib-4"}) {
       IntegrateOptions options = fixed(0.1);
-      const Vector uniform = run(three_forces(1, formulation), table, options).x;
+      const Vector uniform = run_parts(three_forces(1, formulation), table, options).x;
       options.runge_kutta.parts = {{"cubic", table}, {"friction", table}};
-      const Vector split = run(three_forces(1, formulation), table, options).x;
+      const Vector split = run_parts(three_forces(1, formulation), table, options).x;
       EXPECT_LT((uniform - split).norm(), 1e-12) << table << " " << formulation;
     }
 }
@@ -271,14 +271,14 @@ TEST(Partitioned, PartsWithOneTableAreTheUniformMethod) {
 TEST(Partitioned, PartsWithDifferentTablesHaveTheFullOrder) {
   IntegrateOptions fine;
   fine.tolerances = {.rtol = 1e-13, .atol = 1e-13};
-  const Vector exact = run(three_forces(), "radau13", fine).x;
+  const Vector exact = run_parts(three_forces(), "radau13", fine).x;
   for (const int s : {2, 3, 4}) {
     const auto table = [s](std::string_view stem) { return std::string(stem) + "-" + std::to_string(s); };
     IntegrateOptions options = fixed(0.1);
     options.runge_kutta.parts = {{"cubic", table("lobatto-iiic")}, {"friction", table("lobatto-iiid")}};
     const auto error = [&](double h) {
       options.step.fixed_step = h;
-      return (run(three_forces(), table("lobatto-iiia"), options).x - exact).norm();
+      return (run_parts(three_forces(), table("lobatto-iiia"), options).x - exact).norm();
     };
     const double order = std::log2(error(0.2) / error(0.1));
     EXPECT_NEAR(order, 2 * s - 2, 0.35) << s;
@@ -331,9 +331,9 @@ TEST(Partitioned, UniformTableGivesTheUniformMethod) {
   IntegrateOptions options;
   options.tolerances = {.rtol = 1e-6, .atol = 1e-6};
   options.newton.reuse_jacobian = 1e-3;
-  const auto uniform = run(instance->problem, "lobatto-iiidc-3:0.25", options);
+  const auto uniform = run_parts(instance->problem, "lobatto-iiidc-3:0.25", options);
   options.runge_kutta.theta_of = {{"q1", 0.25}};
-  const auto rows = run(instance->problem, "lobatto-iiidc-3:0.25", options);
+  const auto rows = run_parts(instance->problem, "lobatto-iiidc-3:0.25", options);
   EXPECT_EQ(uniform.statistics.accepted, rows.statistics.accepted);
   EXPECT_LT((uniform.x - rows.x).norm(), 1e-6);
   EXPECT_NE(uniform.statistics.f_calls, rows.statistics.f_calls);  // it was the other stepper
@@ -357,7 +357,7 @@ TEST(Partitioned, PureQuadraturesAreWatched) {
     for (const double tolerance : {1e-4, 1e-7}) {
       IntegrateOptions options;
       options.tolerances = {.rtol = tolerance, .atol = tolerance};
-      const auto end = run(problem, method, options);
+      const auto end = run_parts(problem, method, options);
       EXPECT_LT(std::abs(end.x[0] - std::sin(400.0) / 40), 100 * tolerance) << method;
       EXPECT_GT(end.statistics.accepted, 60) << method;  // 64 periods
     }
@@ -373,7 +373,7 @@ TEST(Partitioned, SingularTablesControlTheirError) {
     for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
       IntegrateOptions options;
       options.tolerances = {.rtol = tolerance, .atol = tolerance};
-      const auto end = run(instance->problem, method, options);
+      const auto end = run_parts(instance->problem, method, options);
       const double error = std::abs(end.x[0] - instance->reference->values[0]);
       EXPECT_LT(error, 100 * tolerance) << method;
       EXPECT_LT(error, last) << method;
@@ -384,14 +384,14 @@ TEST(Partitioned, SingularTablesControlTheirError) {
 
 // The strategies find the stiff coordinate by themselves, and IIIDC_min then damps it more than IIIC.
 TEST(Partitioned, StrategiesFindStiffCoordinates) {
-  const TwoSprings model{.k1 = 1e6, .k2 = 4};
+  const SplitSprings model{.k1 = 1e6, .k2 = 4};
   for (const std::string method : {"lobatto-iiic+iiia", "lobatto-iiic+iiid", "lobatto-iiidc-min"}) {
     IntegrateOptions options;
     options.tolerances = {.rtol = 1e-5, .atol = 1e-5};
     options.step.initial_step = 0.1;
     InitialValueProblem problem = springs(model, 20);
     problem.x[0] = 0;  // smooth
-    const auto end = run(problem, method, options);
+    const auto end = run_parts(problem, method, options);
     EXPECT_NEAR(end.x[1], std::cos(40.0), 1e-3) << method;
     EXPECT_LT(end.statistics.steps, 2000) << method;
   }
@@ -399,7 +399,7 @@ TEST(Partitioned, StrategiesFindStiffCoordinates) {
 
 TEST(Partitioned, MostDampingThetaFollowsTheStep) {
   const double omega = 50;
-  const TwoSprings model{.k1 = omega * omega, .k2 = 4};
+  const SplitSprings model{.k1 = omega * omega, .k2 = 4};
   for (const double h : {0.1, 0.12}) {  // χ = 5, 6
     IntegrateOptions options = fixed(h);
     options.stiffness.frequency_of = {{"q[0]", omega}};
@@ -407,7 +407,7 @@ TEST(Partitioned, MostDampingThetaFollowsTheStep) {
       void on_step(const StepView& s) override { stiff.push_back(2500 * s.x[0] * s.x[0] + s.x[2] * s.x[2]); }
       std::vector<double> stiff = {2500};
     } energies;
-    run(springs(model, 6 * h), "lobatto-iiidc-min", options, &energies);
+    run_parts(springs(model, 6 * h), "lobatto-iiidc-min", options, &energies);
     const double rho = h == 0.1 ? 0.1819 : 0.0918;
     for (std::size_t i = 1; i < 4; ++i) EXPECT_NEAR(std::sqrt(energies.stiff[i] / energies.stiff[i - 1]), rho, 1e-4);
   }
@@ -424,7 +424,7 @@ TEST(Partitioned, GmresAndDirectAgree) {
         IntegrateOptions options = fixed(h);
         options.runge_kutta.theta_of = {{"q1", 0.0}};
         options.runge_kutta.stage_solver = solver;
-        x[solver == StageSolver::gmres] = run(instance->problem, "lobatto-iiidc-3:1", options).x;
+        x[solver == StageSolver::gmres] = run_parts(instance->problem, "lobatto-iiidc-3:1", options).x;
         if (solver == StageSolver::gmres) {
           EXPECT_LT((x[0] - x[1]).norm(), 1e-9 * x[0].norm()) << formulation << h;
         }
@@ -444,7 +444,7 @@ TEST(Partitioned, LargeSystemsRunWithGmres) {
   Vector x[2];
   for (const auto solver : {StageSolver::direct, StageSolver::gmres}) {
     options.runge_kutta.stage_solver = solver;
-    x[solver == StageSolver::gmres] = run(instance->problem, "lobatto-iiidc-3:0.5", options).x;
+    x[solver == StageSolver::gmres] = run_parts(instance->problem, "lobatto-iiidc-3:0.5", options).x;
   }
   EXPECT_LT((x[0] - x[1]).norm(), 1e-4 * x[0].norm());
 }
@@ -467,7 +467,7 @@ TEST(Partitioned, ResumedRunsEndWithTheSameBytes) {
       options.step.initial_step = 0.1;
       options.checkpoint_every = 3;
       Keeper keeper;
-      const auto whole = run(instance->problem, method, options, &keeper);
+      const auto whole = run_parts(instance->problem, method, options, &keeper);
       ASSERT_GT(keeper.kept.size(), 4U) << method;
       for (std::size_t k = 0; k < keeper.kept.size(); k += 1 + keeper.kept.size() / 5) {
         const auto resumed = integrate(instance->problem, method, options, {.resume = keeper.kept[k]});
@@ -488,9 +488,9 @@ TEST(Partitioned, SparkEstimateIsAvailableForComparison) {
     options.runge_kutta.theta_of.clear();
     if (rows) options.runge_kutta.theta_of = {{"q1", 0.0}};
     options.runge_kutta.estimate = ErrorEstimate::spark;
-    const auto spark = run(instance->problem, "lobatto-iiidc-3:0", options);
+    const auto spark = run_parts(instance->problem, "lobatto-iiidc-3:0", options);
     options.runge_kutta.estimate = ErrorEstimate::filtered;
-    const auto filtered = run(instance->problem, "lobatto-iiidc-3:0", options);
+    const auto filtered = run_parts(instance->problem, "lobatto-iiidc-3:0", options);
     EXPECT_NE(spark.statistics.accepted, filtered.statistics.accepted);
     EXPECT_LT(std::abs(spark.x[0] - instance->reference->values[0]), 1e-2);
   }
@@ -506,9 +506,9 @@ TEST(Partitioned, UndampedMethodsPayForStiffness) {
   options.tolerances = {.rtol = 1e-6, .atol = 1e-6};
   options.step.initial_step = 1e-3;
   options.step.controller = Controller::predictive;  // the price is 3 instead of 5 with the default, `steady`
-  const auto iiic = run(instance->problem, "lobatto-iiic-3", options);
-  const auto iiid = run(instance->problem, "lobatto-iiid-3", options);
-  const auto least = run(instance->problem, "lobatto-iiidc-min", options);
+  const auto iiic = run_parts(instance->problem, "lobatto-iiic-3", options);
+  const auto iiid = run_parts(instance->problem, "lobatto-iiid-3", options);
+  const auto least = run_parts(instance->problem, "lobatto-iiidc-min", options);
   EXPECT_GT(iiid.statistics.steps, 3 * iiic.statistics.steps)
       << iiic.statistics.steps;  // by rounding: 39 to 77 thousand
   EXPECT_LT(least.statistics.steps, 1.3 * static_cast<double>(iiic.statistics.steps));

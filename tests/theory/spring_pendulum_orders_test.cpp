@@ -40,11 +40,11 @@ constexpr Reference references[] = {{1e-2, -0.831139708186, -0.378596751309},
                                     {1e-6, 0.818876258631, -0.574011349558},
                                     {0, 0.819064681702, -0.573701182837}};  // exact: the pendulum P1 at t = 0.3 mod 2
 
-struct Row {
+struct OrderRow {
   const char* method;
   double errors[4][2];  // per ε²: N = 1600, N = 6400
 };
-constexpr Row table[] = {
+constexpr OrderRow order_rows[] = {
     {"ro2a", {{3.82e-3, 2.43e-4}, {1.59e-2, 5.73e-4}, {3.40e-2, 6.69e-3}, {3.45e-2, 8.88e-3}}},
     {"ros3p", {{7.69e-6, 1.22e-7}, {2.15e-3, 3.44e-5}, {5.57e-2, 2.72e-3}, {7.56e-2, 1.64e-2}}},
     {"ros3pl", {{5.08e-6, 7.96e-8}, {1.01e-3, 1.59e-5}, {5.51e-2, 1.42e-3}, {1.27e-1, 2.54e-2}}},
@@ -55,7 +55,7 @@ constexpr Row table[] = {
 };
 
 TEST(SpringPendulumOrders, PositionErrorsOfTheSpecification) {
-  for (const auto& row : table)
+  for (const auto& row : order_rows)
     for (int e = 0; e < 4; ++e)
       for (int k = 0; k < 2; ++k) {
         const double target = row.errors[e][k];

@@ -6,11 +6,12 @@
 #include <numbers>
 
 #include "support/mechanism_checks.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::multibody {
 namespace {
 
-constexpr double pi = std::numbers::pi, g = 9.81, radius = 0.05;
+constexpr double g = 9.81, radius = 0.05;
 
 /// A ball of 1 kg at a height above the plane z = 0 (its centre `radius` higher), and its contact.
 Mechanism above_floor(double height, const Contact& law) {

@@ -10,11 +10,10 @@
 #include "catalogue/catalogue.hpp"
 #include "rubato/base/function.hpp"
 #include "support/mechanism_checks.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::multibody {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 Body flexible(std::string name, const ModalBody& data) {
   return {.name = std::move(name), .flexible = std::make_shared<const ModalBody>(data)};

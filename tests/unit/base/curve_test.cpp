@@ -9,6 +9,7 @@
 #include <random>
 
 #include "rubato/base/function.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 using Points = std::vector<std::array<double, 2>>;
 using First = Dual<double, 1>;
 using Second = Dual<First, 1>;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Curve made(const Points& points, Interpolation interpolation, Outside outside = Outside::extend) {
   auto curve = Curve::make(points, interpolation, outside);

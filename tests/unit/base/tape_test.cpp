@@ -13,7 +13,7 @@ namespace {
 
 /// Two results that use every elementary function and every operator, with constants on both sides.
 template <class S>
-std::array<S, 2> everything(const S& x, const S& y) {
+std::array<S, 2> pair_of_everything(const S& x, const S& y) {
   using std::abs, std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, std::exp, std::hypot, std::log,
       std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
   const auto [s, c] = sin_cos(x + y);
@@ -33,7 +33,7 @@ bool gradient(const S& x, const S& y, std::size_t capacity, std::array<S, 2>& ou
   Scratch scratch = memory.scratch();
   Tape<S> tape(scratch, capacity);
   const Taped<S> tx(x, tape), ty(y, tape);
-  const auto f = everything(tx, ty);
+  const auto f = pair_of_everything(tx, ty);
   if (!tape.complete()) return false;
   const auto adjoint = scratch.take<S>(tape.n_nodes());
   adjoint[static_cast<std::size_t>(f[0].node)] += 2.0;
@@ -51,7 +51,7 @@ TEST(Tape, AgreesWithDualNumbersInFirstAndSecondDerivatives) {
   Dual<D, 2> xx(x), yy(y);
   xx.d[0] = D(1.0);
   yy.d[1] = D(1.0);
-  const auto f = everything(xx, yy);
+  const auto f = pair_of_everything(xx, yy);
   std::array<D, 2> taped;
   ASSERT_TRUE(gradient(x, y, 200, taped));
   for (std::size_t i = 0; i < 2; ++i) {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "support/numbers.hpp"
+
 namespace rubato::catalogue {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 TEST(EllipticK, MeetsKnownValues) {
   EXPECT_NEAR(complete_elliptic_k(0), pi / 2, 1e-16);

@@ -8,15 +8,10 @@
 #include "catalogue/catalogue.hpp"
 #include "model_checks.hpp"
 #include "rubato/problem/linearisation.hpp"
+#include "unit/catalogue/built.hpp"
 
 namespace rubato::catalogue {
 namespace {
-
-Instance built(std::string_view name, const Parameters& parameters = {}, std::string_view formulation = {}) {
-  auto instance = make_problem(name, parameters, formulation);
-  EXPECT_TRUE(instance.ok()) << (instance ? "" : instance.error().message);
-  return *std::move(instance);
-}
 
 /// Entries of the Jacobian.
 int entries(const Instance& instance) {

@@ -10,15 +10,10 @@
 #include "model_checks.hpp"
 #include "rubato/problem/linearisation.hpp"
 #include "rubato/problem/rotation.hpp"
+#include "unit/catalogue/built.hpp"
 
 namespace rubato::catalogue {
 namespace {
-
-Instance built(std::string_view name, const Parameters& parameters = {}, std::string_view formulation = {}) {
-  auto instance = make_problem(name, parameters, formulation);
-  EXPECT_TRUE(instance.ok()) << (instance ? "" : instance.error().message);
-  return *std::move(instance);
-}
 
 TEST(RotationChart, FactorsAreSmoothAcrossTheSwitch) {
   for (const double s : {0.0, 1e-12, 0.3, 0.999999, 1.0, 4.0, 20.0}) {
@@ -51,7 +46,7 @@ TEST(RotationChart, RateAndRebaseBelongToTheSameRotation) {
       moving[i].d[0] = rate[i];
     }
     const Three<D> tip = to_space(In(base), moving, e);
-    const Three<double> expected = to_space(In(base), delta, cross(omega, e));
+    const Three<double> expected = to_space(In(base), delta, rubato::cross(omega, e));
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(tip[i].d[0], expected[i], 1e-14);
     std::array<double, 4> moved = base;
     std::array<double, 3> rest{delta[0], delta[1], delta[2]};
@@ -69,8 +64,8 @@ TEST(HeavyTop, AcceleratesAsEulerSays) {
   const Instance instance = built("heavy-top");
   const MechanicalState s = start_state(instance);
   const Three<double> omega{0, 150, -4.61538}, j{15.234375, 0.46875, 15.234375};
-  const Three<double> spin{j[0] * omega[0], j[1] * omega[1], j[2] * omega[2]}, gyration = cross(omega, spin);
-  const Three<double> moment = cross(Three<double>{0, 1, 0}, Three<double>{0, 0, -15 * 9.81});
+  const Three<double> spin{j[0] * omega[0], j[1] * omega[1], j[2] * omega[2]}, gyration = rubato::cross(omega, spin);
+  const Three<double> moment = rubato::cross(Three<double>{0, 1, 0}, Three<double>{0, 0, -15 * 9.81});
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_NEAR(s.a[static_cast<Eigen::Index>(3 + i)], (moment[i] - gyration[i]) / j[i], 1e-11);
 }
@@ -81,11 +76,11 @@ TEST(HeavyTop, ReferencesKeepLengthAndEnergy) {
     const Instance instance = built("heavy-top", {{"t_end", t}});
     const auto& r = instance.reference->values;
     const Three<double> x{r[0], r[1], r[2]}, v{r[3], r[4], r[5]};
-    EXPECT_NEAR(dot(x, x), 1, 1e-12);
-    EXPECT_NEAR(dot(x, v), 0, 1e-11);
+    EXPECT_NEAR(rubato::dot(x, x), 1, 1e-12);
+    EXPECT_NEAR(rubato::dot(x, v), 0, 1e-11);
     // ½ (m + J₁) v² + m g z with J₁ = J₃; the spin is constant.
     const double start = 0.5 * 15.234375 * 4.61538 * 4.61538;
-    EXPECT_NEAR(0.5 * 15.234375 * dot(v, v) + 15 * 9.81 * x[2], start, 1e-8);
+    EXPECT_NEAR(0.5 * 15.234375 * rubato::dot(v, v) + 15 * 9.81 * x[2], start, 1e-8);
   }
 }
 

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "support/numbers.hpp"
+
 namespace rubato {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 const Layout layout{
     {.name = "q", .size = 1}, {.name = "v", .size = 1, .h_power = 1}, {.name = "lambda", .size = 1, .h_power = 2}};

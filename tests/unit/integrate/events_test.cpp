@@ -20,7 +20,7 @@ struct Found {
   std::vector<EventRecord> events;
 };
 
-Found run(const InitialValueProblem& problem, const IntegrateOptions& options = {}) {
+Found run_with_events(const InitialValueProblem& problem, const IntegrateOptions& options = {}) {
   Recorder recorder(problem);
   Observer* observers[] = {&recorder};
   auto result = integrate(problem, explicit_method(), options, {.observers = observers});
@@ -36,7 +36,8 @@ Found clock(std::vector<Root> g, Crossing crossing = Crossing::any, double h = 0
   const auto values = [g = std::move(g)](const At& at, Out out) {
     for (std::size_t i = 0; i < g.size(); ++i) out[i] = g[i](at.t);
   };
-  return run(make_problem({.f = rest, .roots = infos, .root_values = values}, {0}, 1), {.step = {.fixed_step = h}});
+  return run_with_events(make_problem({.f = rest, .roots = infos, .root_values = values}, {0}, 1),
+                         {.step = {.fixed_step = h}});
 }
 
 void expect_times(const Found& found, const std::vector<double>& times, double tolerance = 2e-12) {
@@ -50,7 +51,7 @@ TEST(Events, BouncingBallHitsTheFloorWhenItMust) {
   // t₁ = √(2·5/10) = 1, v = 10; each hop takes 2 v/g. Motion and interpolant are exact, so only the location errs.
   for (const double r : {0.5, 0.9, 1.0}) {
     const auto problem = bouncing_ball(r, 4.9);
-    const Found found = run(problem, {.tolerances = {.rtol = 1e-9, .atol = 1e-9}});
+    const Found found = run_with_events(problem, {.tolerances = {.rtol = 1e-9, .atol = 1e-9}});
     EXPECT_EQ(found.summary.status, RunStatus::finished) << found.summary.reason;
     std::vector<double> times;
     double t = 1, v = 10;
@@ -72,7 +73,8 @@ TEST(Events, BouncingBallHitsTheFloorWhenItMust) {
 TEST(Events, LongStepsDoNotMissAHop) {
   // Without any error the steps grow without bound: a whole hop may fit into one.
   const auto problem = bouncing_ball(1, 20);
-  const Found found = run(problem, {.tolerances = {.rtol = 1e-1, .atol = 10}, .step = {.initial_step = 0.5}});
+  const Found found =
+      run_with_events(problem, {.tolerances = {.rtol = 1e-1, .atol = 10}, .step = {.initial_step = 0.5}});
   EXPECT_EQ(found.events.size(), 10u);
 }
 
@@ -91,7 +93,7 @@ TEST(Events, ModelMayTerminate) {
                     .root_values = [](const At& at, Out g) { g[0] = at.t - 0.3; },
                     .on_event = [](const EventContext&, Out) { return EventEffect{.terminate = true}; }},
                    {0}, 1);
-  const Found found = run(problem);
+  const Found found = run_with_events(problem);
   EXPECT_EQ(found.summary.status, RunStatus::event);
   expect_times(found, {0.3});
 }
@@ -140,7 +142,7 @@ TEST(Events, AFunctionAtZeroStaysThereOverOtherStops) {
                                      .root_values = values,
                                      .next_time_event = [](double t) { return (std::floor(t * 10) + 1) / 10; }},
                                     {0}, 1);
-  const Found found = run(problem, {.step = {.fixed_step = 0.1}});
+  const Found found = run_with_events(problem, {.step = {.fixed_step = 0.1}});
   EXPECT_EQ(std::ranges::count_if(found.events, [](const EventRecord& e) { return !e.roots.empty(); }), 1);
   EXPECT_GE(found.events.size(), 10u);
 }
@@ -155,7 +157,7 @@ TEST(Events, AStateThatStopsAtTheRootStaysThere) {
                                      .root_values = [](const At& at, Out g) { g[0] = at.x[0]; },
                                      .on_event = [](const EventContext&, Out) { return EventEffect{.mode = 1}; }},
                                     {0.7}, 2);
-  const Found found = run(problem, {.event_tolerance = 1e-10});
+  const Found found = run_with_events(problem, {.event_tolerance = 1e-10});
   expect_times(found, {0.7}, 2e-10);
   EXPECT_NEAR(found.summary.x[0], 0, 2e-10);
 }
@@ -227,7 +229,7 @@ TEST(Events, TimeEventsAreMetExactly) {
                                          }},
                                     {0}, 1.1);
   for (const double fixed : {0.0, 0.1}) {
-    const Found found = run(problem, {.step = {.fixed_step = fixed}});
+    const Found found = run_with_events(problem, {.step = {.fixed_step = fixed}});
     expect_times(found, {0.25, 0.5, 0.75, 1}, 0);
     EXPECT_NEAR(found.summary.x[0], 4 + 0.25 * (1 + 2 + 3) + 0.1 * 4, 1e-13);
   }
@@ -239,7 +241,7 @@ TEST(Events, RootAndTimeEventAtOnceAreOneEvent) {
                                      .root_values = [](const At& at, Out g) { g[0] = at.t - 0.5; },
                                      .next_time_event = [](double t) { return t < 0.5 ? 0.5 : 9; }},
                                     {0}, 1);
-  const Found found = run(problem);
+  const Found found = run_with_events(problem);
   expect_times(found, {0.5}, 0);
 }
 
@@ -252,7 +254,7 @@ TEST(Events, TimeEventAtTheEndIsMet) {
                                            return EventEffect{.state_changed = true};
                                          }},
                                     {0}, 1);
-  const Found found = run(problem);
+  const Found found = run_with_events(problem);
   expect_times(found, {1}, 0);
   EXPECT_EQ(found.summary.x[0], 7);
   EXPECT_EQ(found.summary.status, RunStatus::finished);
@@ -261,11 +263,11 @@ TEST(Events, TimeEventAtTheEndIsMet) {
 TEST(Events, AccumulationIsNotAnEndlessLoop) {
   const auto problem =
       make_problem({.f = rest, .next_time_event = [](double t) { return std::nextafter(t, 2.0); }}, {0}, 1);
-  const Found found = run(problem);
+  const Found found = run_with_events(problem);
   EXPECT_EQ(found.summary.status, RunStatus::step_too_small);
   EXPECT_NE(found.summary.reason.find("accumulate"), std::string::npos) << found.summary.reason;
   const auto backwards = make_problem({.f = rest, .next_time_event = [](double t) { return t; }}, {0}, 1);
-  EXPECT_EQ(run(backwards).summary.status, RunStatus::model_refused);
+  EXPECT_EQ(run_with_events(backwards).summary.status, RunStatus::model_refused);
 }
 
 }  // namespace

@@ -7,12 +7,10 @@
 #include <limits>
 
 #include "rubato/problem/template_dae.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct Decay {
   template <class S>

@@ -14,11 +14,10 @@
 #include "rubato/io/run_file.hpp"
 #include "rubato/io/vtu.hpp"
 #include "support/mechanism_checks.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::io {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 /// Base64 up to its padding.
 std::string decoded(std::string_view text) {

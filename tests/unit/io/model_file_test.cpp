@@ -10,12 +10,12 @@
 #include "rubato/base/function.hpp"
 #include "rubato/io/run_file.hpp"
 #include "rubato/multibody/modal.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::io {
 namespace {
 
 using multibody::Vector3;
-constexpr double pi = std::numbers::pi;
 
 /// Files in memory.
 struct Folder {

@@ -15,19 +15,19 @@ namespace rubato::io {
 namespace {
 
 /// A folder that goes when the test goes.
-class Folder {
+class ResultFolder {
  public:
-  Folder()
+  ResultFolder()
       : path(std::filesystem::temp_directory_path() /
              ("rubato-io-" + std::to_string(getpid()) + "-" + std::to_string(next_++))) {
     std::filesystem::create_directories(path);
   }
-  ~Folder() {
+  ~ResultFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path, ignored);
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
   const std::filesystem::path path;
 
  private:
@@ -69,7 +69,7 @@ TEST(Csv, NamesCarryUnitsAndNumbersReadBack) {
 }
 
 TEST(Hdf5, ReadsBackWhatWasWritten) {
-  const Folder folder;
+  const ResultFolder folder;
   const RunResult r = example();
   ASSERT_TRUE(write_hdf5(folder.path / "a.h5", r).ok());
   const auto back = read_hdf5(folder.path / "a.h5");
@@ -92,7 +92,7 @@ TEST(Hdf5, ReadsBackWhatWasWritten) {
 
 // HDF5 keeps time stamps unless told not to; then the same run would not write the same bytes.
 TEST(Hdf5, TheSameResultGivesTheSameBytes) {
-  const Folder folder;
+  const ResultFolder folder;
   RunResult r = example();
   for (int i = 0; i < 20000; ++i) {  // large enough to be compressed
     r.trajectory.times.push_back(1 + i);
@@ -107,7 +107,7 @@ TEST(Hdf5, TheSameResultGivesTheSameBytes) {
 
 /// Options hold the whole model: a thousand bodies are more than a classic attribute takes.
 TEST(Hdf5, OptionsMayBeLong) {
-  const Folder folder;
+  const ResultFolder folder;
   RunResult r;
   for (int i = 0; i < 20'000; ++i) r.options += "[[body]] # " + std::to_string(i) + "\n";
   ASSERT_TRUE(write_hdf5(folder.path / "a.h5", r).ok());
@@ -117,7 +117,7 @@ TEST(Hdf5, OptionsMayBeLong) {
 }
 
 TEST(Hdf5, AnEmptyTrajectoryIsAResultToo) {
-  const Folder folder;
+  const ResultFolder folder;
   ASSERT_TRUE(write_hdf5(folder.path / "a.h5", RunResult{}).ok());
   const auto back = read_hdf5(folder.path / "a.h5");
   ASSERT_TRUE(back.ok()) << back.error().message;
@@ -125,7 +125,7 @@ TEST(Hdf5, AnEmptyTrajectoryIsAResultToo) {
 }
 
 TEST(Hdf5, SaysWhatIsWrongWithAFile) {
-  const Folder folder;
+  const ResultFolder folder;
   ASSERT_TRUE(write_file(folder.path / "text.h5", "not HDF5").ok());
   EXPECT_NE(read_hdf5(folder.path / "text.h5").error().message.find("cannot be read as an HDF5 file"),
             std::string::npos);
@@ -133,7 +133,7 @@ TEST(Hdf5, SaysWhatIsWrongWithAFile) {
 }
 
 TEST(File, IsReplacedAsAWhole) {
-  const Folder folder;
+  const ResultFolder folder;
   const auto file = folder.path / "a.txt";
   ASSERT_TRUE(write_file(file, "first").ok());
   ASSERT_TRUE(write_file(file, "second").ok());
@@ -176,7 +176,7 @@ TEST(Trajectory, PiecesOfAResumedRunFitTogether) {
 }
 
 TEST(Checkpoint, ReadsBackAndRefusesDamage) {
-  const Folder folder;
+  const ResultFolder folder;
   const auto file = folder.path / "checkpoint.bin";
   const CheckpointFile written{"rtol = 1\n", 0.5, {std::byte{1}, std::byte{2}}, example().trajectory};
   ASSERT_TRUE(write_checkpoint(file, written).ok());

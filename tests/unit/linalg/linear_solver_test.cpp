@@ -7,6 +7,7 @@
 #include <random>
 
 #include "support/allocation_counter.hpp"
+#include "support/numbers.hpp"
 #include "support/structured_matrices.hpp"
 #include "unit/linalg/random_matrices.hpp"
 
@@ -14,7 +15,6 @@ namespace rubato {
 namespace {
 
 using test::Complex;
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 template <class T>
 class LinearSolverTest : public testing::Test {};

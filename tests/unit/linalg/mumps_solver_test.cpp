@@ -7,6 +7,7 @@
 #include <random>
 
 #include "rubato/linalg/linear_solver.hpp"
+#include "support/numbers.hpp"
 #include "support/structured_matrices.hpp"
 #include "unit/linalg/random_matrices.hpp"
 
@@ -14,7 +15,6 @@ namespace rubato {
 namespace {
 
 using test::Complex;
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 /// [K Gᵀ; ±G 0] with random symmetric K, K of size `stiffness`, its diagonal too weak to serve as pivots.
 template <class T>

@@ -8,13 +8,13 @@
 
 #include "rubato/linalg/step_scaling.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/numbers.hpp"
 #include "unit/linalg/random_systems.hpp"
 
 namespace rubato {
 namespace {
 
 using test::Complex;
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 template <class T>
 class StepMatrixTest : public testing::Test {

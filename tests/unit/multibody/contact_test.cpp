@@ -7,11 +7,10 @@
 
 #include "rubato/problem/rotation.hpp"
 #include "support/mechanism_checks.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::multibody {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 Surface sphere(const char* body, double radius, const Vector3& at = {}) {
   return {.marker = {.body = body, .pose = {.position = at}}, .shape = Shape::sphere, .radius = radius};

@@ -11,7 +11,7 @@
 namespace rubato::multibody {
 namespace {
 
-Mechanism pair() {
+Mechanism plain_pair() {
   return {.bodies = {{.name = "crank", .mass = 1, .inertia = {0.1, 0.1, 0.1}},
                      {.name = "rod", .mass = 1, .inertia = {0.1, 0.1, 0.1}, .pose = {.position = {1, 0, 0}}}},
           .joints = {{.name = "pin",
@@ -27,7 +27,7 @@ struct Mistake {
 };
 
 TEST(Mistakes, AreNamed) {
-  ASSERT_TRUE(build(pair()).ok());
+  ASSERT_TRUE(build(plain_pair()).ok());
   const auto motion = std::make_shared<const Function>();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Mistake> mistakes{
@@ -123,7 +123,7 @@ TEST(Mistakes, AreNamed) {
        {"joint 'pin'", "turned by 3.14 rad"}},
   };
   for (const Mistake& mistake : mistakes) {
-    Mechanism m = pair();
+    Mechanism m = plain_pair();
     mistake.make(m);
     const auto system = build(m);
     ASSERT_FALSE(system.ok()) << mistake.words[0];
@@ -134,7 +134,7 @@ TEST(Mistakes, AreNamed) {
 
 /// Frames that nearly meet are projected, with a note that says by how much.
 TEST(Mistakes, SmallGapsAreNoted) {
-  Mechanism m = pair();
+  Mechanism m = plain_pair();
   m.joints[0].b.pose.position[1] = 0.003;
   const auto system = built(m);
   ASSERT_EQ(system->notes().size(), 1U);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double gravity = 9.81;
 
-std::shared_ptr<const Function> function(const char* text, std::string variable) {
+std::shared_ptr<const Function> function_of(const char* text, std::string variable) {
   const std::string variables[] = {std::move(variable)};
   return std::make_shared<Function>(*Expression::parse(text, variables, {}));
 }
@@ -82,7 +82,7 @@ TEST(Outputs, Springs) {
                             .stiffness = 50,
                             .damping = 7,
                             .length = 0.4,
-                            .curve = function("1000*x^3", "x")};
+                            .curve = function_of("1000*x^3", "x")};
   const auto pulled = at_start({.bodies = {point("mass", {0.3, 0, 0.4}, 1, {2, 5, 0})}, .forces = {spring}});
   EXPECT_NEAR(pulled["spring.length"], 0.5, 1e-15);
   EXPECT_NEAR(pulled["spring.force"], 50 * 0.1 + 1000 * 1e-3 + 7 * 2 * 0.6, 1e-12);
@@ -142,7 +142,7 @@ TEST(Outputs, Drives) {
                           .type = JointType::revolute,
                           .b = marker("arm", {-0.5, 0, 0}),
                           .drive = Drive::angle,
-                          .motion = function("1.5*t^2", "t")}},
+                          .motion = function_of("1.5*t^2", "t")}},
               .gravity = {0, -gravity, 0}};
   for (const char* formulation : {"index-3", "index-1"}) {
     const auto end = run(built(m), {.t_end = 0.7, .formulation = formulation});
@@ -154,7 +154,7 @@ TEST(Outputs, Drives) {
                    .type = JointType::prismatic,
                    .b = {.body = "table"},
                    .drive = Drive::position,
-                   .motion = function("0.5*t^2", "t")}},
+                   .motion = function_of("0.5*t^2", "t")}},
        .gravity = {0, 0, -gravity}};
   EXPECT_NEAR(run(built(m), {.t_end = 0.3, .formulation = "index-1"})["rail.drive_force"], 4 * (1 + gravity), 1e-7);
   m = {.bodies = {point("weight", {0, 0, -2}, 5)},
@@ -162,7 +162,7 @@ TEST(Outputs, Drives) {
                    .type = JointType::distance,
                    .b = {.body = "weight"},
                    .drive = Drive::position,
-                   .motion = function("2 - 0.5*t^2", "t")}},
+                   .motion = function_of("2 - 0.5*t^2", "t")}},
        .gravity = {0, 0, -gravity}};
   EXPECT_NEAR(run(built(m), {.t_end = 0.5, .formulation = "index-1"})["rope.drive_force"], -5 * (gravity + 1), 1e-7);
 }
@@ -197,7 +197,7 @@ TEST(Outputs, ForcesAreThoseOfTheEquations) {
                         .torsional_stiffness = {4, 5, 6}};
   const AppliedForce applied{.name = "e",
                              .at = marker("body", {0, 0.2, 0}),
-                             .force = {function("1 + t", "t"), {}, function("2", "t")},
+                             .force = {function_of("1 + t", "t"), {}, function_of("2", "t")},
                              .in_body_axes = true};
   Contact contact{.name = "e",
                   .a = {.shape = Shape::plane},

@@ -8,11 +8,10 @@
 #include <numbers>
 
 #include "rubato/multibody/geometry.hpp"
+#include "support/numbers.hpp"
 
 namespace rubato::multibody {
 namespace {
-
-constexpr double pi = std::numbers::pi;
 
 Scene scene_of(const Mechanism& m) {
   auto scene = make_scene(m);
