@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 MODEL  ?= bushing
-FUZZ_SECONDS ?= 60
+FUZZ_SECONDS ?= 120
 
 SHELL       := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -16,12 +16,9 @@ CLANG_FORMAT ?= $(shell command -v clang-format-14 || echo clang-format)
 SOURCES       = find $(wildcard include src catalogue experiments apps tests bench examples) -type f '(' -name '*.cpp' -o -name '*.hpp' ')'
 say           = printf '\n== %s\n'
 
-# build(preset, arguments): configure only what is not configured yet, then build. Configuring prints only on failure.
-define build
-	log=build/$(1)-configure.log; mkdir -p build
-	cmake --preset $(1) >$$log 2>&1 || { cat $$log; exit 1; }
-	cmake --build --preset $(1) -j$(JOBS) $(2)
-endef
+export JOBS
+# minutes(CPU seconds): for all cores, rounded up.
+minutes       = $$(( ($(1) / $(JOBS) + 59) / 60 ))
 
 help: ## this list
 	@printf 'Rubato: stiff and constrained mechanical systems\n\n'
@@ -30,15 +27,15 @@ help: ## this list
 
 demo: ## build the program and run the flagship: a rubber bushing, shaken
 	@tools/bootstrap build library
-	$(say) "Building the program"
-	$(call build,release,--target rubato_cli)
-	$(say) "Running rubato run examples/$(MODEL).toml -o results/$(MODEL)"
+	$(say) "Building the program: about $(call minutes,480) minutes on $(JOBS) cores the first time, a moment when it is built already"
+	tools/build release --target rubato_cli
+	$(say) "Running (a few seconds): rubato run examples/$(MODEL).toml -o results/$(MODEL)"
 	build/release/apps/rubato/rubato run examples/$(MODEL).toml -o results/$(MODEL)
 	$(say) "Results are in results/$(MODEL):"
 	find results/$(MODEL) -maxdepth 1 -type f | LC_ALL=C sort | sed 's/^/   /'
 	printf '   Open the .svg files in a browser, motion.pvd in ParaView; .csv and .h5 hold the numbers.\n'
 
-test: ## everything CI checks: all tests, unit and theory tests under sanitizers, a minute of fuzzing per reader, code layout
+test: ## everything CI checks: all tests, most of them under sanitizers again, two minutes of fuzzing, code layout
 	@start=$$SECONDS
 	tools/bootstrap build library test
 	$(MAKE) --no-print-directory dev
@@ -46,46 +43,52 @@ test: ## everything CI checks: all tests, unit and theory tests under sanitizers
 	$(MAKE) --no-print-directory fuzz
 	$(say) "Code layout"
 	$(MAKE) --no-print-directory check-format
+	$(say) "What it took (tools/build-report tells more)"
+	tools/build-report --total dev asan
 	printf '\nmake test: all passed in %d s\n' $$((SECONDS - start))
 
 dev: ## build the dev preset and run all tests
 	@$(say) "Building (dev: optimised, with assertions)"
-	$(call build,dev)
+	tools/build dev
 	$(say) "Running all tests"
-	ctest --preset dev -j$(JOBS)
+	tools/timed build/dev/test-times.tsv ctest --preset dev -j$(JOBS)
 
 asan: ## build with sanitizers and run unit and theory tests
 	@$(say) "Building (asan: address and undefined-behaviour sanitizers)"
-	$(call build,asan)
+	tools/build asan
 	$(say) "Running unit and theory tests under the sanitizers"
-	ctest --preset asan -j$(JOBS)
+	tools/timed build/asan/test-times.tsv ctest --preset asan -j$(JOBS)
 
-fuzz: ## throw FUZZ_SECONDS of generated files at each reader, of model and mesh files (needs Clang)
-	@tools/bootstrap build library test fuzz
+fuzz: ## FUZZ_SECONDS of generated files for the readers of model and mesh files, with the fuzzers of the asan preset
+	@tools/bootstrap build library test
 	$(say) "Building the fuzzers"
-	$(call build,clang,--target rubato_fuzzers)
+	tools/build asan --target rubato_fuzzers
+	readers="model gmsh abaqus"
 	mkdir -p build/fuzz/{model,gmsh,abaqus}
 	cp examples/*.toml build/fuzz/model
 	cp tests/fem/data/*.msh build/fuzz/gmsh
 	cp tests/fem/data/*.inp build/fuzz/abaqus
-	for reader in model gmsh abaqus; do
-	  $(say) "Fuzzing the reader of $$reader files for $(FUZZ_SECONDS) s"
-	  ASAN_OPTIONS=allocator_may_return_null=1 build/clang/tests/fuzz/rubato_$${reader}_file_fuzz -max_total_time=$(FUZZ_SECONDS) \
-	    -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/$${reader}_file.dict -artifact_prefix=build/fuzz/ -verbosity=0 -print_final_stats=1 \
-	    build/fuzz/$$reader
-	done
+	set -- $$readers
+	each=$$(( $(FUZZ_SECONDS) / $$# ))
+	$(say) "Fuzzing the readers of $$readers files, $$each s each"
+	failed=0
+	printf '%s\n' "$$@" | ASAN_OPTIONS=allocator_may_return_null=1 tools/timed build/asan/test-times.tsv xargs -P $(JOBS) -I {} sh -c "build/asan/tests/fuzz/rubato_{}_file_fuzz -max_total_time=$$each \
+	  -timeout=10 -rss_limit_mb=1000 -dict=tests/fuzz/{}_file.dict -artifact_prefix=build/fuzz/{}- -verbosity=0 -print_final_stats=1 \
+	  build/fuzz/{} >build/fuzz/{}.log 2>&1" || failed=$$?
+	for reader in $$readers; do printf '%8s: ' $$reader; grep number_of_executed_units build/fuzz/$$reader.log || { tail -n 40 build/fuzz/$$reader.log; failed=1; }; done
+	exit $$failed
 
 bench: ## build and run the benchmarks (kernels; work against precision)
 	@tools/bootstrap build library bench
 	$(say) "Building the benchmarks"
-	$(call build,bench)
+	tools/build bench
 	$(say) "Running the benchmarks"
 	cmake --build --preset bench --target run_bench
 
 lint: ## static analysis (clang-tidy, cppcheck); headers that stand alone
 	@tools/bootstrap build library test lint
 	$(say) "Compiling every public header alone"
-	$(call build,lint,--target all_verify_interface_header_sets)
+	tools/build lint --target all_verify_interface_header_sets
 	$(say) "clang-tidy"
 	find src catalogue experiments apps -name '*.cpp' | LC_ALL=C sort | xargs -P $(JOBS) -n 1 clang-tidy -p build/lint --quiet \
 	  2> >(grep -v ' warnings generated' >&2)
@@ -102,7 +105,7 @@ check-format: ## show what `make format` would change, and fail if anything
 
 install: ## install the program and the library below PREFIX
 	@tools/bootstrap build library
-	$(call build,release)
+	tools/build release
 	cmake --install build/release --prefix $(PREFIX)
 
 clean: ## remove everything built (results/ stays)

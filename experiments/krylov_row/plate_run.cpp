@@ -23,17 +23,17 @@ Exact::Exact(const InitialValueProblem& problem) {
   const Vector zero = Vector::Zero(n), f0 = f_at(zero);
   Matrix j(n, n);
   for (int col = 0; col < n; ++col) j.col(col) = f_at(Vector::Unit(n, col)) - f0;
-  const auto g_z = j.bottomRightCorner(n_z, n_z).partialPivLu();
+  const Eigen::PartialPivLU<Matrix> g_z(Matrix(j.bottomRightCorner(n_z, n_z)));
   to_z_ = -g_z.solve(j.bottomLeftCorner(n_z, n_y));
   z_of_zero_ = -g_z.solve(f0.tail(n_z));
   const Matrix s = j.topLeftCorner(n_y, n_y) + j.topRightCorner(n_y, n_z) * to_z_;
   const Vector load = f0.head(n_y) + j.topRightCorner(n_y, n_z) * z_of_zero_;
   rest_y_ = -s.partialPivLu().solve(load);
 
-  Eigen::Matrix3d deviator;
+  Matrix deviator(3, 3);
   deviator << 2. / 3, -1. / 3, 0, -1. / 3, 2. / 3, 0, 0, 0, 0.5;
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> of_deviator(deviator);
-  const Eigen::Matrix3d root = of_deviator.operatorSqrt(), inverse_root = of_deviator.operatorInverseSqrt();
+  const Eigen::SelfAdjointEigenSolver<Matrix> of_deviator(deviator);
+  const Matrix root = of_deviator.operatorSqrt(), inverse_root = of_deviator.operatorInverseSqrt();
   Matrix left = Matrix::Zero(n_y, n_y), right = left;
   for (int e = 0; e < n_y; e += 3) {
     left.block(e, e, 3, 3) = inverse_root;

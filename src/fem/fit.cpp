@@ -81,7 +81,7 @@ VectorXd stable_constants(const LawForm& form, const MatrixXd& a, const VectorXd
       Eigen::Vector2d direction;
       for (int k = 0; k <= steps; ++k) {
         const double stretch = range.low * std::pow(range.high / range.low, static_cast<double>(k) / steps);
-        const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(incremental_stiffness(material, mode, stretch));
+        const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(MatrixXd(incremental_stiffness(material, mode, stretch)));
         if (eigen.eigenvalues()[0] >= worst) continue;
         worst = eigen.eigenvalues()[0];
         where = stretch;
@@ -116,7 +116,7 @@ Result<Material> fit_polynomial(const LawForm& form, const detail::FitRows& rows
   const VectorXd size = a.colwise().norm().transpose();
   Eigen::ColPivHouseholderQR<MatrixXd> qr(a.rows(), n);
   qr.setThreshold(1e-11);
-  qr.compute(a * size.cwiseInverse().asDiagonal());
+  qr.compute(MatrixXd(a * size.cwiseInverse().asDiagonal()));
   if (qr.rank() < n) {
     std::vector<std::string> dependent;
     for (Eigen::Index k = qr.rank(); k < n; ++k)

@@ -63,8 +63,8 @@ Result<void> choose_motion(RigidBody& body, Analysis analysis) {
 /// A free rotation has to move nodes: the moments of the nodes about each free axis.
 bool rotation_is_seen(const RigidBody& body, const Mesh& mesh, const Eigen::Vector3d& centre) {
   if (body.strains.empty()) return true;
-  const bool pinned = std::ranges::all_of(body.data.displacement | std::views::take(body.dimension),
-                                          [](const auto& f) { return f.has_value(); });
+  const bool pinned = std::all_of(body.data.displacement.begin(), body.data.displacement.begin() + body.dimension,
+                                  [](const auto& f) { return f.has_value(); });
   const Eigen::Vector3d pivot =
       pinned ? Eigen::Vector3d(body.reference[0], body.reference[1], body.reference[2]) : centre;
   Eigen::Matrix3d second = Eigen::Matrix3d::Zero();
@@ -76,7 +76,7 @@ bool rotation_is_seen(const RigidBody& body, const Mesh& mesh, const Eigen::Vect
       std::ranges::find_if(body.data.rotation, [](const auto& f) { return !f; }) - body.data.rotation.begin();
   if (body.dimension == 2) return about(2, 2) > 1e-12 * all;
   if (body.strains.size() == 3) return about(axis, axis) > 1e-12 * all;
-  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(about).eigenvalues()[0] > 1e-12 * all;
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(Eigen::MatrixXd(about)).eigenvalues()[0] > 1e-12 * all;
 }
 
 /// ∫ρ (1, ξ)(1, ξ)ᵀ of the elements, and mass and inertia at the reference. J = ∫ρ ξξᵀ and the inertia I = tr(J) 1 − J are one and

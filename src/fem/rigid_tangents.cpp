@@ -160,7 +160,7 @@ void RigidTangents::add(const RigidBody& body, const Places& place, const Mechan
   const RigidBody::Components c = body.all(p.t, p.q, 0);
   const double per_length = body.volume / body.length;
   for (int s = 0; s < static_cast<int>(body.strains.size()); ++s) {
-    const auto [i, j] = body.strains[at(s)];
+    const int i = body.strains[at(s)].first, j = body.strains[at(s)].second;
     const auto fi = body.column(c, i), fj = body.column(c, j);
     const double stress = p.lambda.empty() ? 0 : p.lambda[at(body.first_row + s)];
     for (int x = 0; x < n; ++x) {

@@ -33,10 +33,8 @@ constexpr std::array<AlphaFamily, 4> alpha_family_list{
 /// Multiple eigenvalues are found to the root of the rounding only.
 constexpr double stable_up_to = 1 + 1e-6;
 
-template <class M>
-double radius(const M& m) {
-  return Eigen::EigenSolver<M>(m, false).eigenvalues().cwiseAbs().maxCoeff();
-}
+/// Of a matrix of any size: an eigenvalue solver for each fixed size takes longer to compile than all the rest here.
+double radius(const Eigen::MatrixXd& m) { return m.eigenvalues().cwiseAbs().maxCoeff(); }
 
 /// (q, hv, h²a) from the step before, with h²v̇ = −χ²q; s = 1/χ² stays finite for χ → ∞:
 ///   q₁ − β h²a₁ = …,  hv₁ − γ h²a₁ = …,  s(1−α_m) h²a₁ + (1−α_f) q₁ = −s α_m h²a₀ − α_f q₀                          (1)
@@ -103,7 +101,7 @@ double constraint_radius(const AlphaCoefficients& c) {
 }
 
 NumericalVibration numerical_vibration(const AlphaCoefficients& method, double h_omega) {
-  const auto roots = Eigen::EigenSolver<Eigen::Matrix3d>(amplification_matrix(method, h_omega), false).eigenvalues();
+  const Eigen::VectorXcd roots = Eigen::MatrixXd(amplification_matrix(method, h_omega)).eigenvalues();
   std::complex<double> principal = 0;
   for (const auto& root : roots)
     if (root.imag() > 1e-12 && std::abs(root) > std::abs(principal)) principal = root;

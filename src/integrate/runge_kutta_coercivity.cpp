@@ -15,7 +15,7 @@ namespace {
 double smallest_eigenvalue(const Matrix& W, const Vector& d) {
   const Vector root = d.cwiseSqrt();
   const Matrix scaled = root.asDiagonal() * W * root.cwiseInverse().asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Matrix>((scaled + scaled.transpose()) / 2, Eigen::EigenvaluesOnly)
+  return Eigen::SelfAdjointEigenSolver<Matrix>(Matrix((scaled + scaled.transpose()) / 2), Eigen::EigenvaluesOnly)
       .eigenvalues()
       .minCoeff();
 }

@@ -27,9 +27,9 @@ Result<void> check_inertia(const Body& body, const std::string& what, Rotation<d
   if (auto ok = check_finite(what, "inertia", j); !ok) return ok;
   if (auto ok = check_finite(what, "products of inertia", c); !ok) return ok;
   out = {{{j[0], c[0], c[1]}, {c[0], j[1], c[2]}, {c[1], c[2], j[2]}}};
-  Eigen::Matrix3d m;
+  Eigen::MatrixXd m(3, 3);
   m << j[0], c[0], c[1], c[0], j[1], c[2], c[1], c[2], j[2];
-  const Eigen::Vector3d principal = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(m).eigenvalues();
+  const Eigen::Vector3d principal = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(m).eigenvalues();
   if (!(principal[0] > 0))
     return Error{
         fmt::format("{}: inertia is not positive definite (smallest principal moment {:.6g}); thin bodies need "

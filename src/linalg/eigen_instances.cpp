@@ -1,0 +1,2 @@
+#define RUBATO_INSTANCE template
+#include "linalg/eigen_instances.hpp"
