@@ -42,17 +42,17 @@ using Factor = const_blas_data_mapper<double, Index, order>;
 RUBATO_INSTANCE struct gebp_kernel<double, double, Index, blas_data_mapper<double, Index, ColMajor, Unaligned, 1>,
                                    Gebp::mr, Gebp::nr, false, false>;
 
-#define RUBATO_PACKED(order)                                                                                   \
-  RUBATO_INSTANCE struct gemm_pack_lhs<double, Index, Factor<order>, Gebp::mr, Gebp::LhsProgress,              \
-                                       Gebp::LhsPacket4Packing, order, false, false>;                          \
-  RUBATO_INSTANCE struct gemm_pack_rhs<double, Index, Factor<order>, Gebp::nr, order, false, false>;           \
-  RUBATO_INSTANCE struct general_matrix_matrix_product<Index, double, order, false, double, ColMajor, false,   \
-                                                       ColMajor, 1>;                                           \
-  RUBATO_INSTANCE struct general_matrix_matrix_product<Index, double, order, false, double, RowMajor, false,   \
-                                                       ColMajor, 1>;                                           \
-  RUBATO_INSTANCE struct general_matrix_vector_product<Index, double, Factor<order>, order, false, double,     \
-                                                       Factor<ColMajor>, false, 0>;                            \
-  RUBATO_INSTANCE struct general_matrix_vector_product<Index, double, Factor<order>, order, false, double,     \
+#define RUBATO_PACKED(order)                                                                                           \
+  RUBATO_INSTANCE struct gemm_pack_lhs<double, Index, Factor<order>, Gebp::mr, Gebp::LhsProgress,                      \
+                                       Gebp::LhsPacket4Packing, order, false, false>;                                  \
+  RUBATO_INSTANCE struct gemm_pack_rhs<double, Index, Factor<order>, Gebp::nr, order, false, false>;                   \
+  RUBATO_INSTANCE struct general_matrix_matrix_product<Index, double, order, false, double, ColMajor, false, ColMajor, \
+                                                       1>;                                                             \
+  RUBATO_INSTANCE struct general_matrix_matrix_product<Index, double, order, false, double, RowMajor, false, ColMajor, \
+                                                       1>;                                                             \
+  RUBATO_INSTANCE struct general_matrix_vector_product<Index, double, Factor<order>, order, false, double,             \
+                                                       Factor<ColMajor>, false, 0>;                                    \
+  RUBATO_INSTANCE struct general_matrix_vector_product<Index, double, Factor<order>, order, false, double,             \
                                                        Factor<RowMajor>, false, 0>;
 RUBATO_PACKED(ColMajor)
 RUBATO_PACKED(RowMajor)

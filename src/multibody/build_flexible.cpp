@@ -133,7 +133,8 @@ Result<void> check_mass(const FlexibleModel& body, const std::string& what) {
                                        what, "xyz"[i - 3])
                          : fmt::format("{}: mode {} moves no mass", what, i - 5)};
   const Eigen::VectorXd scale = m.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(Eigen::MatrixXd(scale.asDiagonal() * m * scale.asDiagonal()));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      Eigen::MatrixXd(scale.asDiagonal() * m * scale.asDiagonal()));
   if (solver.eigenvalues()[0] > 1e-12) return {};
   Eigen::Index worst = 0;
   solver.eigenvectors().col(0).tail(static_cast<Eigen::Index>(body.n())).cwiseAbs().maxCoeff(&worst);

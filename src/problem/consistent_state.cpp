@@ -461,7 +461,8 @@ void Start::share_dependent_reactions() {
   if (rank.dependent.empty() || c.cols() == 0) return;
   Vector kept(c.cols());
   for (Eigen::Index i = 0; i < kept.size(); ++i) kept[i] = multiplier(rank.kept[static_cast<std::size_t>(i)]);
-  const Vector dependent = Matrix(Matrix::Identity(c.rows(), c.rows()) + c * c.transpose()).ldlt().solve(Vector(c * kept));
+  const Vector dependent =
+      Matrix(Matrix::Identity(c.rows(), c.rows()) + c * c.transpose()).ldlt().solve(Vector(c * kept));
   kept -= c.transpose() * dependent;
   for (Eigen::Index i = 0; i < kept.size(); ++i) multiplier(rank.kept[static_cast<std::size_t>(i)]) = kept[i];
   for (Eigen::Index i = 0; i < dependent.size(); ++i)

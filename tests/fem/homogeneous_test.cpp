@@ -9,7 +9,7 @@
 namespace rubato::fem {
 namespace {
 
-Material rubber(std::variant<LinearElastic, SaintVenantKirchhoff, Polynomial, Ogden> law) {
+Material incompressible(std::variant<LinearElastic, SaintVenantKirchhoff, Polynomial, Ogden> law) {
   return {.name = "rubber", .density = 1, .law = std::move(law), .bulk = INFINITY};
 }
 
@@ -17,7 +17,7 @@ Material rubber(std::variant<LinearElastic, SaintVenantKirchhoff, Polynomial, Og
 /// stress of Mooney-Rivlin in simple shear is 2 (c₁₀ + c₀₁) γ.
 TEST(HomogeneousStates, FollowTheClosedFormulas) {
   const std::vector<Ogden::Term> terms = {{4.1e5, 1.3}, {3e3, 5}, {1e4, -2}};
-  const Material ogden = rubber(Ogden{terms}), mooney = rubber(mooney_rivlin(2e5, 3e4));
+  const Material ogden = incompressible(Ogden{terms}), mooney = incompressible(mooney_rivlin(2e5, 3e4));
   for (const double l : {0.5, 0.9, 1.0, 1.7, 4.0}) {
     double uniaxial = 0, biaxial = 0, planar = 0;
     for (const auto& [mu, a] : terms) {
@@ -45,7 +45,8 @@ TEST(IncrementalStiffness, IsThatOfOgdensLaw) {
       for (const auto& [mu, a] : terms)
         for (int i = 0; i < 3; ++i) h[i] += 2 * mu * std::pow(f[static_cast<std::size_t>(4 * i)], a);
       const Eigen::Matrix2d expected = plane.transpose() * h.asDiagonal() * plane;
-      EXPECT_LT((incremental_stiffness(rubber(Ogden{terms}), mode, l) - expected).norm(), 1e-11 * expected.norm());
+      EXPECT_LT((incremental_stiffness(incompressible(Ogden{terms}), mode, l) - expected).norm(),
+                1e-11 * expected.norm());
     }
 }
 
@@ -53,11 +54,11 @@ TEST(IncrementalStiffness, IsThatOfOgdensLaw) {
 /// c₁₀ (λ² + 2 λ⁻⁴) + c₀₁ (λ⁻² + 2 λ⁴) = 0. Uniaxial compression to λ⁻² is the same state.
 TEST(StableRange, EndsWhereTheWorkOfAnIncrementVanishes) {
   const double l = 3, c10 = 2e5, c01 = -c10 * (l * l + 2 * std::pow(l, -4)) / (std::pow(l, -2) + 2 * std::pow(l, 4));
-  const Material material = rubber(mooney_rivlin(c10, c01));
+  const Material material = incompressible(mooney_rivlin(c10, c01));
   EXPECT_NEAR(stable_range(material, TestMode::equibiaxial, {0.9, 10}).high, l, 1e-9);
   EXPECT_NEAR(stable_range(material, TestMode::uniaxial, {0.02, 2}).low, 1 / (l * l), 1e-9);
   EXPECT_EQ(stable_range(material, TestMode::equibiaxial, {0.9, 2.5}).high, 2.5);
-  const StretchRange none = stable_range(rubber(mooney_rivlin(1e5, -2e5)), TestMode::uniaxial, {0.1, 10});
+  const StretchRange none = stable_range(incompressible(mooney_rivlin(1e5, -2e5)), TestMode::uniaxial, {0.1, 10});
   EXPECT_EQ(none.low, 1);
   EXPECT_EQ(none.high, 1);
 }

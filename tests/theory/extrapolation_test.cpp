@@ -46,16 +46,17 @@ struct Driven {
 };
 
 template <class Model>
-InitialValueProblem problem_of(const Model& model, const Vector& x) {
+InitialValueProblem extrapolated_problem(const Model& model, const Vector& x) {
   InitialValueProblem problem;
   problem.dae = make_dae(model, {{.name = "x", .size = 2}, {.name = "y", .size = 1, .kind = Kind::algebraic}});
   problem.x = x;
   problem.t_end = 1;
   return problem;
 }
-InitialValueProblem rolling() { return problem_of(Rolling{}, Vector{{0, 1, 1}}); }
+InitialValueProblem rolling() { return extrapolated_problem(Rolling{}, Vector{{0, 1, 1}}); }
 
-RunSummary run(const InitialValueProblem& problem, std::string_view method, const IntegrateOptions& options) {
+RunSummary run_extrapolated(const InitialValueProblem& problem, std::string_view method,
+                            const IntegrateOptions& options) {
   const auto made = integrate(problem, method, options);
   EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().message);
   EXPECT_EQ(made->status, RunStatus::finished) << made->reason;
@@ -69,8 +70,8 @@ TEST(Extrapolation, CountsWhatItDoes) {
   IntegrateOptions options;
   options.step.fixed_step = 0.1;
   for (const auto& [problem, f_calls] :
-       {std::pair(autonomous, 11), std::pair(problem_of(Driven{}, Vector::Zero(3)), 14)}) {
-    const Statistics s = run(problem, "extrapolated-euler-4", options).statistics;  // 2, 3, 4, 5
+       {std::pair(autonomous, 11), std::pair(extrapolated_problem(Driven{}, Vector::Zero(3)), 14)}) {
+    const Statistics s = run_extrapolated(problem, "extrapolated-euler-4", options).statistics;  // 2, 3, 4, 5
     EXPECT_EQ(s.jacobians, 10);
     EXPECT_EQ(s.factorisations, 40);
     EXPECT_EQ(s.solves, 140);
@@ -86,7 +87,7 @@ TEST(Extrapolation, OrdersOfQuasiLinearSystems) {
     const auto error = [&](int steps) {
       IntegrateOptions options;
       options.step.fixed_step = 1.0 / steps;
-      const auto s = run(rolling(), "extrapolated-euler-" + std::to_string(columns), options);
+      const auto s = run_extrapolated(rolling(), "extrapolated-euler-" + std::to_string(columns), options);
       return (s.x - Vector{{std::sin(1), std::cos(1), 1}}).norm();
     };
     const int steps = columns == 4 ? 40 : 160;  // errors above rounding
@@ -98,7 +99,7 @@ TEST(Extrapolation, OrdersOfQuasiLinearSystems) {
 TEST(Extrapolation, AlgebraicEquationsThatDependOnTimeHold) {
   IntegrateOptions options;
   options.step.fixed_step = 0.1;
-  const auto s = run(problem_of(Driven{}, Vector::Zero(3)), "extrapolated-euler-3", options);
+  const auto s = run_extrapolated(extrapolated_problem(Driven{}, Vector::Zero(3)), "extrapolated-euler-3", options);
   EXPECT_NEAR(s.x[2], std::sin(1), 1e-14);
 }
 
@@ -112,7 +113,7 @@ TEST(Extrapolation, ChoosesItsColumns) {
       IntegrateOptions options;
       options.tolerances = {.rtol = tolerance, .atol = instance->measure.atol_per_rtol * tolerance};
       options.step.initial_step = instance->suggested_initial_step;
-      const RunSummary s = run(instance->problem, "extrapolated-euler", options);
+      const RunSummary s = run_extrapolated(instance->problem, "extrapolated-euler", options);
       last = static_cast<double>(s.statistics.solves) / static_cast<double>(s.statistics.steps);
       if (first == 0) first = last;
       const double digits = catalogue::digits(*instance, view(s.x)).value();
@@ -135,7 +136,7 @@ TEST(Extrapolation, TakesTheLimitsOfTheRun) {
     options.step.initial_step = 1e-6;
     options.step.growth_limit = growth;
     options.step.safety = safety;
-    return run(rolling(), "extrapolated-euler", options).statistics.steps;
+    return run_extrapolated(rolling(), "extrapolated-euler", options).statistics.steps;
   };
   const long own = steps(0, 0.9), slow = steps(1.5, 0.9), careful = steps(0, 0.8);
   EXPECT_GE(own, 7);

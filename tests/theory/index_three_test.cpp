@@ -11,8 +11,8 @@
 namespace rubato {
 namespace {
 
-catalogue::Instance instance_of(const char* name, const char* formulation,
-                                const catalogue::Parameters& parameters = {}) {
+catalogue::Instance instance_named(const char* name, const char* formulation,
+                                   const catalogue::Parameters& parameters = {}) {
   auto instance = catalogue::make_problem(name, parameters, formulation);
   EXPECT_TRUE(instance.ok()) << name << ": " << (instance ? "" : instance.error().message);
   return *instance;
@@ -25,7 +25,7 @@ RunSummary finished(const InitialValueProblem& problem, std::string_view method,
   return *run;
 }
 
-Vector block(const InitialValueProblem& problem, const Vector& x, const char* name) {
+Vector block_of(const InitialValueProblem& problem, const Vector& x, const char* name) {
   const Block* b = problem.dae->layout().find(name);
   return x.segment(b->offset, b->size);
 }
@@ -37,17 +37,17 @@ struct Errors {
 TEST(IndexThree, OrdersOnThePendulum) {  // A14
   // The same motion from the acceleration level, to rounding.
   const catalogue::Parameters parameters{{"t_end", 2}};
-  const auto exact = instance_of("pendulum", "index-1", parameters);
+  const auto exact = instance_named("pendulum", "index-1", parameters);
   IntegrateOptions tight;
   tight.tolerances = {.rtol = 1e-13, .atol = 1e-13};
   const RunSummary end = finished(exact.problem, "radau13", tight);
-  const auto instance = instance_of("pendulum", "index-3", parameters);
+  const auto instance = instance_named("pendulum", "index-3", parameters);
   const auto errors = [&](const char* method, int n) {
     IntegrateOptions options;
     options.step.fixed_step = 2.0 / n;
     const RunSummary run = finished(instance.problem, method, options);
     const auto error = [&](const char* name) {
-      return (block(instance.problem, run.x, name) - block(exact.problem, end.x, name)).norm();
+      return (block_of(instance.problem, run.x, name) - block_of(exact.problem, end.x, name)).norm();
     };
     return Errors{error("q"), error("v"), error("lambda")};
   };
@@ -67,11 +67,11 @@ TEST(IndexThree, OrdersOnThePendulum) {  // A14
 TEST(IndexThree, TheStiffPendulumTendsToTheRigidOneLikeTheSquareOfEps) {  // A15
   IntegrateOptions options;
   options.tolerances = {.rtol = 1e-11, .atol = 1e-11};
-  const auto rigid = instance_of("stiff-spring-pendulum", "index-1", {{"eps", 0}});
-  const Vector limit = block(rigid.problem, finished(rigid.problem, "radau13", options).x, "q");
+  const auto rigid = instance_named("stiff-spring-pendulum", "index-1", {{"eps", 0}});
+  const Vector limit = block_of(rigid.problem, finished(rigid.problem, "radau13", options).x, "q");
   const auto distance = [&](double eps) {
-    const auto soft = instance_of("stiff-spring-pendulum", "eps-lambda", {{"eps", eps}});
-    return (block(soft.problem, finished(soft.problem, "radau13", options).x, "q") - limit).norm();
+    const auto soft = instance_named("stiff-spring-pendulum", "eps-lambda", {{"eps", eps}});
+    return (block_of(soft.problem, finished(soft.problem, "radau13", options).x, "q") - limit).norm();
   };
   EXPECT_NEAR(std::log10(distance(1e-2) / distance(1e-3)), 2, 0.1);
   EXPECT_NEAR(std::log10(distance(1e-3) / distance(1e-4)), 2, 0.1);
@@ -89,7 +89,7 @@ struct Drift final : Observer {
 TEST(IndexThree, OnlyThePositionLevelKeepsTheConstraint) {  // A31
   constexpr double tolerance = 1e-5;
   const auto drift = [&](const char* formulation, double t_end) {
-    const auto instance = instance_of("pendulum", formulation, {{"t_end", t_end}});
+    const auto instance = instance_named("pendulum", formulation, {{"t_end", t_end}});
     IntegrateOptions options;
     options.tolerances = {.rtol = tolerance, .atol = tolerance};
     Drift observer;
@@ -111,11 +111,11 @@ const Vector& reference_positions(const char* name, const catalogue::Parameters&
   static std::map<std::pair<std::string, catalogue::Parameters>, Vector> known;
   auto& q = known[{name, parameters}];
   if (q.size() == 0) {
-    const auto instance = instance_of(name, "index-1", parameters);
+    const auto instance = instance_named(name, "index-1", parameters);
     IntegrateOptions options;
     options.tolerances = {.rtol = 1e-12, .atol = 1e-12};
     options.step.initial_step = instance.suggested_initial_step;
-    q = block(instance.problem, finished(instance.problem, "radau13", options).x, "q");
+    q = block_of(instance.problem, finished(instance.problem, "radau13", options).x, "q");
   }
   return q;
 }
@@ -134,11 +134,11 @@ TEST(IndexThree, RunsWithoutReductionReachTheirTolerance) {
   for (const Case& c : cases)
     for (const char* method : {"radau5", "radau"})
       for (const double tolerance : {1e-4, 1e-6, 1e-8}) {
-        const auto instance = instance_of(c.name, "index-3", c.parameters);
+        const auto instance = instance_named(c.name, "index-3", c.parameters);
         IntegrateOptions options;
         options.tolerances = {.rtol = tolerance, .atol = tolerance};
         options.step.initial_step = instance.suggested_initial_step;
-        const Vector q = block(instance.problem, finished(instance.problem, method, options).x, "q");
+        const Vector q = block_of(instance.problem, finished(instance.problem, method, options).x, "q");
         const Vector& exact = reference_positions(c.name, c.parameters);
         const double error = ((q - exact).array() / (1 + exact.array().abs())).abs().maxCoeff();
         EXPECT_LE(error, c.factor * tolerance) << c.name << ' ' << method << ' ' << tolerance;

@@ -29,7 +29,7 @@ IntegrateOptions with_old_factor(double flops_per_second) {
   return options;
 }
 
-RunSummary run(const InitialValueProblem& problem, const IntegrateOptions& options, const char* method) {
+RunSummary run_with_factor(const InitialValueProblem& problem, const IntegrateOptions& options, const char* method) {
   const auto end = integrate(problem, method, options);
   EXPECT_TRUE(end.ok()) << end.error().message;
   EXPECT_TRUE(completed(end->status)) << end->reason;
@@ -53,9 +53,9 @@ TEST(OldFactors, ServeForManySteps) {
     auto instance = catalogue::make_problem(task.problem, task.parameters, task.formulation);
     ASSERT_TRUE(instance.ok()) << instance.error().message;
     if (task.t_end > 0) instance->problem.t_end = task.t_end;
-    const auto direct = run(instance->problem, plain(), task.method);
-    const auto free = run(instance->problem, with_old_factor(1e30), task.method);
-    const auto dear = run(instance->problem, with_old_factor(1e2), task.method);
+    const auto direct = run_with_factor(instance->problem, plain(), task.method);
+    const auto free = run_with_factor(instance->problem, with_old_factor(1e30), task.method);
+    const auto dear = run_with_factor(instance->problem, with_old_factor(1e2), task.method);
     EXPECT_LE(free.statistics.factorisations, direct.statistics.factorisations) << task.problem;
     EXPECT_LT(free.statistics.krylov_products, 3 * free.statistics.solves) << task.problem;
     EXPECT_LT(5 * dear.statistics.factorisations, 3 * direct.statistics.factorisations) << task.problem;
@@ -64,7 +64,7 @@ TEST(OldFactors, ServeForManySteps) {
         << task.problem;
     IntegrateOptions fine = plain();
     fine.tolerances = {.rtol = 1e-8, .atol = 1e-10};
-    const Vector exact = run(instance->problem, fine, task.method).x;
+    const Vector exact = run_with_factor(instance->problem, fine, task.method).x;
     const auto error = [&](const RunSummary& summary) { return (summary.x - exact).cwiseAbs().maxCoeff(); };
     const double allowed = 2 * error(direct) + rtol * exact.cwiseAbs().maxCoeff();
     EXPECT_LT(error(free), allowed) << task.problem;
@@ -84,19 +84,20 @@ IntegrateOptions automatic(const SolverRates& rates) {
 TEST(AutomaticChoice, FollowsTheRates) {
   const auto instance = catalogue::make_problem("reaction-diffusion", {{"n", 12}, {"t_end", 0.1}});
   ASSERT_TRUE(instance.ok());
-  const auto direct = run(instance->problem, plain(), "rodas4p");
-  const auto factors = run(instance->problem, automatic({.factor_flops = 1e12, .product_entries = 1e3}), "rodas4p");
+  const auto direct = run_with_factor(instance->problem, plain(), "rodas4p");
+  const auto factors =
+      run_with_factor(instance->problem, automatic({.factor_flops = 1e12, .product_entries = 1e3}), "rodas4p");
   EXPECT_EQ(factors.statistics.krylov_products, 0);
   EXPECT_EQ(factors.statistics.factorisations, direct.statistics.factorisations);
   EXPECT_EQ(factors.x, direct.x);
-  const auto spaces = run(instance->problem, automatic({.factor_flops = 1e2}), "rodas4p");
+  const auto spaces = run_with_factor(instance->problem, automatic({.factor_flops = 1e2}), "rodas4p");
   EXPECT_GT(spaces.statistics.krylov_products, spaces.statistics.solves);
   EXPECT_NEAR(static_cast<double>(spaces.statistics.steps), static_cast<double>(direct.statistics.steps), 2);
   EXPECT_LT((spaces.x - direct.x).norm(), 10 * rtol * direct.x.norm());
 
   IntegrateOptions small = automatic({.factor_flops = 1e2});
   small.linear.krylov.matrix.max_dimension = 3;
-  const auto rescued = run(instance->problem, small, "rodas4p");
+  const auto rescued = run_with_factor(instance->problem, small, "rodas4p");
   EXPECT_EQ(rescued.statistics.failed, 0);
   EXPECT_LT((rescued.x - direct.x).norm(), 10 * rtol * direct.x.norm());
   small.linear.krylov.automatic = false;
@@ -114,10 +115,10 @@ TEST(IncompleteFactors, CostIterationsOnly) {
     const InitialValueProblem& problem = whole ? net->problem : plate->problem;
     IntegrateOptions options = with_old_factor(2e9);
     if (!whole) options.linear.krylov.matrix.preconditioner = KrylovPreconditioner::constraint;
-    const auto direct = run(problem, plain(), "rodas4p");
-    const auto exact = run(problem, options, "rodas4p");
+    const auto direct = run_with_factor(problem, plain(), "rodas4p");
+    const auto exact = run_with_factor(problem, options, "rodas4p");
     options.linear.krylov.matrix.factors = KrylovFactors::incomplete;
-    const auto incomplete = run(problem, options, "rodas4p");
+    const auto incomplete = run_with_factor(problem, options, "rodas4p");
     EXPECT_GE(incomplete.statistics.krylov_products, exact.statistics.krylov_products);
     RecordProperty(whole ? "net" : "plate",
                    fmt::format("{} {} {}", direct.statistics.solves, exact.statistics.krylov_products,

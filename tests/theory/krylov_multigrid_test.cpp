@@ -57,7 +57,7 @@ TEST(KrylovMultigrid, AnInnerIterationEliminatesAsAFactorDoes) {
     }
 }
 
-RunSummary run(const InitialValueProblem& problem, const IntegrateOptions& options) {
+RunSummary run_multigrid(const InitialValueProblem& problem, const IntegrateOptions& options) {
   const auto end = integrate(problem, "rodas4p", options);
   EXPECT_TRUE(end.ok()) << end.error().message;
   EXPECT_TRUE(completed(end->status)) << end->reason;
@@ -77,17 +77,18 @@ TEST(KrylovMultigrid, MotionsAreThoseOfTheDirectSolver) {
   const auto instance = plate(4);
   IntegrateOptions direct = options_of({}, KrylovCoupling::tenth);
   direct.linear.krylov.use = false;
-  const RunSummary expected = run(instance.problem, direct);
+  const RunSummary expected = run_multigrid(instance.problem, direct);
   for (const auto coupling : {KrylovCoupling::tenth, KrylovCoupling::error})
     for (const auto process : {KrylovProcess::gmres, KrylovProcess::multiple_arnoldi})
       for (const auto factors : {KrylovFactors::incomplete, KrylovFactors::multigrid})
         for (const auto constraints : {KrylovConstraints::whole, KrylovConstraints::eliminated}) {
-          const auto end = run(instance.problem, options_of({.process = process,
-                                                             .constraints = constraints,
-                                                             .preconditioner = KrylovPreconditioner::constraint,
-                                                             .max_dimension = 200,
-                                                             .factors = factors},
-                                                            coupling));
+          const auto end =
+              run_multigrid(instance.problem, options_of({.process = process,
+                                                          .constraints = constraints,
+                                                          .preconditioner = KrylovPreconditioner::constraint,
+                                                          .max_dimension = 200,
+                                                          .factors = factors},
+                                                         coupling));
           EXPECT_LT((end.x - expected.x).cwiseAbs().maxCoeff(), 20e-4 * expected.x.cwiseAbs().maxCoeff());
           EXPECT_NEAR(static_cast<double>(end.statistics.steps), static_cast<double>(expected.statistics.steps), 2);
           EXPECT_EQ(end.statistics.factorisations, 1);
@@ -100,7 +101,7 @@ TEST(KrylovMultigrid, TheSameRunGivesTheSameBits) {
                                    .constraints = KrylovConstraints::eliminated,
                                    .factors = KrylovFactors::multigrid},
                                   KrylovCoupling::tenth);
-  EXPECT_EQ(run(instance.problem, options).x, run(instance.problem, options).x);
+  EXPECT_EQ(run_multigrid(instance.problem, options).x, run_multigrid(instance.problem, options).x);
 }
 
 /// Built once, a cycle and the iteration inside work in memory of their own.

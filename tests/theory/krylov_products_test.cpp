@@ -24,7 +24,8 @@ IntegrateOptions with_krylov(double rtol) {
   return options;
 }
 
-RunSummary run(const catalogue::Instance& instance, const IntegrateOptions& options, const char* method = "rodas4p") {
+RunSummary run_products(const catalogue::Instance& instance, const IntegrateOptions& options,
+                        const char* method = "rodas4p") {
   const auto end = integrate(instance.problem, method, options);
   EXPECT_TRUE(end.ok()) << end.error().message;
   EXPECT_TRUE(completed(end->status)) << end->reason;
@@ -40,11 +41,11 @@ TEST(KrylovProducts, NeedNoJacobian) {
       IntegrateOptions options = with_krylov(1e-5);
       options.linear.krylov.matrix.constraints = constraints;
       options.linear.krylov.matrix.preconditioner = preconditioner;
-      const auto formed = run(instance, options);
+      const auto formed = run_products(instance, options);
       EXPECT_EQ(formed.statistics.jacobians, formed.statistics.accepted);
       for (const auto products : {KrylovProducts::dual, KrylovProducts::differences}) {
         options.linear.krylov.products = products;
-        const auto free = run(instance, options);
+        const auto free = run_products(instance, options);
         EXPECT_EQ(free.statistics.jacobians, 0);
         EXPECT_EQ(free.statistics.accepted, formed.statistics.accepted);
         EXPECT_LT((free.x - formed.x).norm(), 1e-6 * formed.x.norm());
@@ -62,9 +63,9 @@ TEST(KrylovProducts, OfModelsThatAreNoTemplates) {
   const auto instance = *catalogue::make_problem("viscoelastic-plate", {{"t_end", 0.02}});
   IntegrateOptions options = with_krylov(1e-5);
   options.linear.krylov.matrix.constraints = KrylovConstraints::eliminated;  // the same iteration with and without J
-  const auto formed = run(instance, options);
+  const auto formed = run_products(instance, options);
   options.linear.krylov.products = KrylovProducts::differences;
-  const auto free = run(instance, options);
+  const auto free = run_products(instance, options);
   EXPECT_EQ(free.statistics.jacobians, 0);
   EXPECT_LT((free.x - formed.x).norm(), 1e-5 * formed.x.norm());  // the tolerance; residuals are a tenth of it
   options.linear.krylov.products = KrylovProducts::dual;
@@ -113,27 +114,27 @@ TEST(KrylovProducts, AlgebraicUnknownsWithMassAreNamed) {
 TEST(KrylovProducts, FactorsOfConstraintsAreKeptWhileTheyServe) {
   const auto instance = plane(8);
   IntegrateOptions options = with_krylov(1e-4);
-  const auto preconditioned = run(instance, options);
+  const auto preconditioned = run_products(instance, options);
   EXPECT_GT(preconditioned.statistics.factorisations, 1);
   EXPECT_LT(preconditioned.statistics.factorisations, preconditioned.statistics.jacobians);
   EXPECT_GT(preconditioned.statistics.full_factorisations, 0);
   const auto plate = *catalogue::make_problem("viscoelastic-plate", {});
-  EXPECT_EQ(run(plate, options).statistics.factorisations, 1);
+  EXPECT_EQ(run_products(plate, options).statistics.factorisations, 1);
   options.linear.krylov.matrix.constraints = KrylovConstraints::eliminated;
-  const auto eliminated = run(instance, options);
+  const auto eliminated = run_products(instance, options);
   EXPECT_EQ(eliminated.statistics.factorisations, eliminated.statistics.jacobians);
-  EXPECT_EQ(run(plate, options).statistics.factorisations, 1);
+  EXPECT_EQ(run_products(plate, options).statistics.factorisations, 1);
   options.linear.krylov.matrix = {.max_dimension = 300};
-  EXPECT_EQ(run(instance, options).statistics.factorisations, 0);
+  EXPECT_EQ(run_products(instance, options).statistics.factorisations, 0);
 }
 
 /// A space that holds what one stage needs, but not what all of them do, is emptied and filled again: no attempt fails.
 TEST(KrylovProducts, AFullSpaceBeginsAnew) {
   const auto instance = plane(16);
   IntegrateOptions options = with_krylov(1e-5);
-  const auto roomy = run(instance, options);
+  const auto roomy = run_products(instance, options);
   options.linear.krylov.matrix.max_dimension = 60;
-  const auto tight = run(instance, options);
+  const auto tight = run_products(instance, options);
   EXPECT_EQ(tight.statistics.failed, 0);
   EXPECT_EQ(tight.statistics.accepted, roomy.statistics.accepted);
   EXPECT_GT(tight.statistics.krylov_products, roomy.statistics.krylov_products) << "the test is one";
@@ -167,11 +168,11 @@ TEST(KrylovCoupling, ByTheErrorKeepsTheErrorAndSavesProducts) {
   for (const double rtol : {1e-3, 1e-5, 1e-7}) {
     IntegrateOptions options = with_krylov(rtol);
     options.linear.krylov.use = false;
-    const auto direct = run(instance, options);
+    const auto direct = run_products(instance, options);
     options.linear.krylov.use = true;
-    const auto tenth = run(instance, options);
+    const auto tenth = run_products(instance, options);
     options.linear.krylov.coupling = KrylovCoupling::error;
-    const auto adaptive = run(instance, options);
+    const auto adaptive = run_products(instance, options);
     const auto error = [&](const RunSummary& end) { return std::pow(10, -*catalogue::digits(instance, view(end.x))); };
     EXPECT_LT(error(adaptive), 1.2 * error(direct)) << rtol;
     EXPECT_NEAR(static_cast<double>(adaptive.statistics.accepted), static_cast<double>(direct.statistics.accepted),
@@ -192,9 +193,9 @@ TEST(KrylovCoupling, ByTheErrorDoesNothingAtRest) {
   const auto creeping = *catalogue::make_problem("viscoelastic-plate");
   IntegrateOptions options = with_krylov(1e-6);
   options.step.max_step = 1;  // a hundred steps, of which the last ninety-nine change nothing
-  const auto relative = run(creeping, options);
+  const auto relative = run_products(creeping, options);
   options.linear.krylov.coupling = KrylovCoupling::error;
-  const auto adaptive = run(creeping, options);
+  const auto adaptive = run_products(creeping, options);
   EXPECT_LT(3 * adaptive.statistics.krylov_products, relative.statistics.krylov_products);
   EXPECT_GT(*catalogue::digits(creeping, view(adaptive.x)), 5);
 }

@@ -39,7 +39,7 @@ struct ReductionErrors {
 };
 
 /// Errors at t = 2.2 after N equal steps from the smooth start (1, 0, 0).
-ReductionErrors run(const std::string& name, double eps2, int n) {
+ReductionErrors run_reduced(const std::string& name, double eps2, int n) {
   const auto system = make_mechanical(ForcedOscillator{.eps2 = eps2});
   InitialValueProblem problem;
   problem.dae = formulate(system, {.level = Level::eps_lambda}).value();
@@ -90,8 +90,8 @@ void expect_within(double value, double target, const char* what) {
 TEST(OrderReduction, ReproducesTheErrorsOfTheSpecification) {
   for (const auto& row : published) {
     SCOPED_TRACE(row.method);
-    const ReductionErrors mild = run(row.method, 1e-2, 352), coarse = run(row.method, 1e-6, 88),
-                          fine = run(row.method, 1e-6, 176);
+    const ReductionErrors mild = run_reduced(row.method, 1e-2, 352), coarse = run_reduced(row.method, 1e-6, 88),
+                          fine = run_reduced(row.method, 1e-6, 176);
     expect_within(mild.q, row.q_mild, "q, ε² = 1e-2");
     expect_within(mild.v, row.v_mild, "v, ε² = 1e-2");
     expect_within(coarse.q, row.q_88, "q, N = 88");
@@ -111,7 +111,8 @@ TEST(OrderReduction, ClassicalOrderWhereTheProblemIsNotStiff) {
     const int large =
         method.info.kind == "multistep" && method.info.order > 3 ? 2 : 1;  // the constants of their errors
     const int n = large * (method.info.order == 5 ? 88 : method.info.order == 4 ? 704 : 5632);
-    const ReductionErrors coarse = run(method.info.name, 1e-2, n), fine = run(method.info.name, 1e-2, 2 * n);
+    const ReductionErrors coarse = run_reduced(method.info.name, 1e-2, n),
+                          fine = run_reduced(method.info.name, 1e-2, 2 * n);
     const double error = std::hypot(coarse.q, coarse.v), half = std::hypot(fine.q, fine.v);
     // Of extrapolation the term h⁵ is large: 4.34, 4.22, 4.12 from 176 steps on, then rounding.
     EXPECT_NEAR(slope(error, half), method.info.order, method.info.kind == "extrapolation" ? 0.15 : 0.1);
@@ -126,7 +127,7 @@ TEST(OrderReduction, OrdersInTheLimit) {
       {"rodas5p", {3, 2}}, {"ro2p", {2, -1}}};  // R(∞) = −1 leaves λ of RO2P undamped: no order
   for (const auto& [name, orders] : expected) {
     SCOPED_TRACE(name);
-    const ReductionErrors coarse = run(name, 0, 1408), fine = run(name, 0, 2816);
+    const ReductionErrors coarse = run_reduced(name, 0, 1408), fine = run_reduced(name, 0, 2816);
     EXPECT_NEAR(slope(coarse.v, fine.v), orders.first, 0.1);
     if (orders.second >= 0) {
       EXPECT_NEAR(slope(coarse.lambda, fine.lambda), orders.second, 0.1);

@@ -29,7 +29,7 @@ IntegrateOptions radau5_mode(double tolerance, double first_step) {
   return options;
 }
 
-RunSummary run(const Problem& problem, const IntegrateOptions& options, std::string_view method = "radau5") {
+RunSummary run_stiff(const Problem& problem, const IntegrateOptions& options, std::string_view method = "radau5") {
   const auto instance = catalogue::make_problem(problem.name, problem.parameters, problem.formulation);
   EXPECT_TRUE(instance.ok()) << (instance ? "" : instance.error().message);
   const auto summary = integrate(instance->problem, method, options);
@@ -66,7 +66,7 @@ double median_steps(const Problem& problem, const OptionsOfFirstStep& options) {
   constexpr int half = 10;
   std::vector<double> steps;
   for (int k = 0; k <= 2 * half; ++k)
-    steps.push_back(steps_of_table(run(problem, options(std::pow(10, -3 + k / double{half}))).statistics));
+    steps.push_back(steps_of_table(run_stiff(problem, options(std::pow(10, -3 + k / double{half}))).statistics));
   std::ranges::sort(steps);
   return steps[half];
 }
@@ -81,7 +81,7 @@ TEST(StiffCoordinates, ScalingTheStiffVelocityOfTheLinearDaeAsInTheStandardForm)
   const double none = unscaled_steps(standard);
   std::vector<long> v1;
   for (const double h0 : {0.1, 0.03, 0.01, 3e-3, 1e-3}) {
-    const auto scaled_run = run(standard, scaled(radau5_mode(1e-5, h0), {{"v[0]", 1}})).statistics;
+    const auto scaled_run = run_stiff(standard, scaled(radau5_mode(1e-5, h0), {{"v[0]", 1}})).statistics;
     v1.push_back(scaled_run.steps);
     EXPECT_LE(scaled_run.rejected, 10);
     EXPECT_GE(scaled_run.steps, 135) << "published 146, rerun 138-151";
@@ -96,9 +96,9 @@ TEST(StiffCoordinates, ScalingTheStiffVelocityOfTheLinearDaeAsInTheStandardForm)
 TEST(StiffCoordinates, ScalingVelocityAndAccelerationOfTheLinearDaeAsInTheSemiExplicitForm) {  // A17
   const Problem semi_explicit{"linear-dae", "ggl+a"};
   const auto options = radau5_mode(1e-5, 1e-3);
-  const long none = run(semi_explicit, options).statistics.steps;
-  const long v1 = run(semi_explicit, scaled(options, {{"v[0]", 1}})).statistics.steps;
-  const long both = run(semi_explicit, scaled(options, {{"v[0]", 1}, {"a[0]", 2}})).statistics.steps;
+  const long none = run_stiff(semi_explicit, options).statistics.steps;
+  const long v1 = run_stiff(semi_explicit, scaled(options, {{"v[0]", 1}})).statistics.steps;
+  const long both = run_stiff(semi_explicit, scaled(options, {{"v[0]", 1}, {"a[0]", 2}})).statistics.steps;
   EXPECT_NEAR(static_cast<double>(none), 332, 23) << "published 342, rerun 324";
   EXPECT_NEAR(static_cast<double>(v1), 247, 23) << "published 227, rerun 251";
   EXPECT_NEAR(static_cast<double>(both), 138, 8) << "published 142, rerun 137";
@@ -114,11 +114,11 @@ TEST(StiffCoordinates, BothMeasuresFindTheStiffSpringOfTheLinearDae) {  // A18
       const Layout& layout = instance->problem.dae->layout();
       instance->problem.x[layout.find("lambda")->offset] = lambda;
       const auto stiff = [&](StiffnessMeasure measure) {
-        const auto run = integrate(instance->problem, "radau5", detecting(radau5_mode(1e-5, 0.1), measure));
-        EXPECT_TRUE(run.ok() && completed(run->status));
-        EXPECT_LE(run->statistics.steps, 160) << "unscaled 250 to 350";
+        const auto run_stiff = integrate(instance->problem, "radau5", detecting(radau5_mode(1e-5, 0.1), measure));
+        EXPECT_TRUE(run_stiff.ok() && completed(run_stiff->status));
+        EXPECT_LE(run_stiff->statistics.steps, 160) << "unscaled 250 to 350";
         std::vector<std::string> names;
-        for (const int i : run->stiff) names.push_back(layout.component_name(i));
+        for (const int i : run_stiff->stiff) names.push_back(layout.component_name(i));
         return names;
       };
       EXPECT_EQ(stiff(StiffnessMeasure::estimates), std::vector<std::string>{"q[0]"}) << "n_ζ = 7, ϑ = −0.4";
@@ -129,7 +129,7 @@ TEST(StiffCoordinates, BothMeasuresFindTheStiffSpringOfTheLinearDae) {  // A18
 TEST(StiffCoordinates, FrequenciesNeedNoSpecialStart) {
   for (const char* formulation : {"ggl", "ggl+a"}) {
     const Problem problem{"linear-dae", formulation};
-    const auto ours = run(problem, detecting(radau5_mode(1e-5, 0.1), StiffnessMeasure::frequencies));
+    const auto ours = run_stiff(problem, detecting(radau5_mode(1e-5, 0.1), StiffnessMeasure::frequencies));
     EXPECT_EQ(found(problem, ours), std::vector<std::string>{"q[0]"});
     EXPECT_LE(steps_of_table(ours.statistics), 0.6 * unscaled_steps(problem));
   }
@@ -138,17 +138,18 @@ TEST(StiffCoordinates, FrequenciesNeedNoSpecialStart) {
 TEST(StiffCoordinates, NothingIsScaledWhereNothingIsStiff) {
   const Problem soft{"linear-dae", "ggl", {{"omega1", 3}}};
   const auto options = radau5_mode(1e-5, 1e-3);
-  const auto summary = run(soft, detecting(options, StiffnessMeasure::frequencies));
+  const auto summary = run_stiff(soft, detecting(options, StiffnessMeasure::frequencies));
   EXPECT_TRUE(summary.stiff.empty());
-  EXPECT_EQ(summary.statistics.steps, run(soft, options).statistics.steps);
+  EXPECT_EQ(summary.statistics.steps, run_stiff(soft, options).statistics.steps);
 }
 
 TEST(StiffCoordinates, KeepingTheMultiplierSavesTheIterationOnTheStiffPendulum) {  // A20
   const catalogue::Parameters parameters{{"eps", 1e-3}};
   const auto options = radau5_mode(1e-5, 1e-3);
-  const auto standard = run({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
+  const auto standard = run_stiff({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
   const auto with_lambda =
-      run({"stiff-spring-pendulum", "eps-lambda", parameters}, scaled(options, {{"v", 0}, {"lambda", 2}})).statistics;
+      run_stiff({"stiff-spring-pendulum", "eps-lambda", parameters}, scaled(options, {{"v", 0}, {"lambda", 2}}))
+          .statistics;
   EXPECT_NEAR(static_cast<double>(standard.steps), 1056, 60) << "rerun of RADAU5";
   EXPECT_GE(standard.failed, 5 * with_lambda.failed) << "published 609 and 53";
   EXPECT_GE(standard.steps, 3 * with_lambda.steps) << "published 1251 and 257";
@@ -157,9 +158,9 @@ TEST(StiffCoordinates, KeepingTheMultiplierSavesTheIterationOnTheStiffPendulum) 
 TEST(StiffCoordinates, OurOwnLimitOnStepsAvoidsFailures) {
   const Problem problem{"stiff-spring-pendulum", "penalty", {{"eps", 1e-3}}};
   auto options = radau5_mode(1e-5, 1e-3);
-  const auto published = run(problem, options).statistics;
+  const auto published = run_stiff(problem, options).statistics;
   options.newton.limit_growth = true;
-  const auto ours = run(problem, options).statistics;
+  const auto ours = run_stiff(problem, options).statistics;
   EXPECT_LE(3 * ours.failed, 2 * published.failed);
   EXPECT_LE(ours.steps, published.steps);
 }
@@ -169,8 +170,8 @@ TEST(StiffCoordinates, ScalingTheMultiplierOfTheDifferentiatedForm) {  // A21
     auto options = radau5_mode(1e-6, 1e-3);
     options.runge_kutta.map_tolerances = false;
     const Problem problem{"stiff-spring-pendulum", "eps-lambda-rate", {{"eps", eps}}};
-    const auto none = run(problem, scaled(options, {{"v", 0}, {"lambda", 0}})).statistics;
-    const auto lambda = run(problem, scaled(options, {{"v", 0}, {"lambda", 1}})).statistics;
+    const auto none = run_stiff(problem, scaled(options, {{"v", 0}, {"lambda", 0}})).statistics;
+    const auto lambda = run_stiff(problem, scaled(options, {{"v", 0}, {"lambda", 1}})).statistics;
     EXPECT_GE(steps_of_table(none), 2.5 * steps_of_table(lambda)) << eps << ": rerun 984 -> 161, 427 -> 164";
     EXPECT_NEAR(static_cast<double>(lambda.steps), 162, 15);
   }
@@ -179,8 +180,8 @@ TEST(StiffCoordinates, ScalingTheMultiplierOfTheDifferentiatedForm) {  // A21
 TEST(StiffCoordinates, StretchOfThePerturbedCrankCostsSevenTimesTheSteps) {  // A26
   const Problem problem{"slider-crank-15", "ggl+a", {{"start", 1}}};
   const auto options = radau5_mode(1e-3, 0.1);
-  const auto none = run(problem, options).statistics;
-  const auto by_hand = run(problem, scaled(options, {{"v_q3", 1}, {"v_q4", 1}})).statistics;
+  const auto none = run_stiff(problem, options).statistics;
+  const auto by_hand = run_stiff(problem, scaled(options, {{"v_q3", 1}, {"v_q4", 1}})).statistics;
   EXPECT_NEAR(static_cast<double>(none.steps), 1669, 150) << "rerun of RADAU5";
   EXPECT_GE(none.steps, 7 * by_hand.steps) << "rerun 1669 -> 211";
   const double automatic = median_steps(problem, [](double first_step) {
@@ -191,7 +192,7 @@ TEST(StiffCoordinates, StretchOfThePerturbedCrankCostsSevenTimesTheSteps) {  // 
 
 TEST(StiffCoordinates, TheSmoothCrankShowsItsStiffCoordinatesByEstimates) {  // A27
   const Problem problem{"slider-crank-15", "ggl+a", {{"start", 0}}};
-  const auto plain = run(problem, detecting(radau5_mode(1e-3, 0.1), StiffnessMeasure::estimates));
+  const auto plain = run_stiff(problem, detecting(radau5_mode(1e-3, 0.1), StiffnessMeasure::estimates));
   EXPECT_EQ(found(problem, plain), (std::vector<std::string>{"q3", "q4"})) << "the longitudinal ones, not q1, q2";
 }
 
@@ -199,9 +200,9 @@ TEST(StiffCoordinates, TheHNormSparesFailuresInTheFirstOrderForm) {  // A30
   const catalogue::Parameters parameters{{"eps", 1e-3}};
   auto options = radau5_mode(1e-5, 1e-3);
   options.newton.norm = NewtonNorm::plain;
-  const auto plain = run({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
+  const auto plain = run_stiff({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
   options.newton.norm = NewtonNorm::h_norm;
-  const auto h_norm = run({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
+  const auto h_norm = run_stiff({"stiff-spring-pendulum", "penalty", parameters}, options).statistics;
   EXPECT_LE(2 * h_norm.failed, plain.failed);
 }
 

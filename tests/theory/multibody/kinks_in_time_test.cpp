@@ -9,7 +9,7 @@
 namespace rubato::multibody {
 namespace {
 
-std::shared_ptr<const Function> of_time(const char* text) {
+std::shared_ptr<const Function> kinked(const char* text) {
   const std::vector<std::string> t{"t"};
   auto expression = Expression::parse(text, t);
   EXPECT_TRUE(expression.ok()) << text;
@@ -17,9 +17,8 @@ std::shared_ptr<const Function> of_time(const char* text) {
 }
 
 Mechanism pushed(const char* force) {
-  return {
-      .bodies = {{.name = "mass", .kind = BodyKind::point, .mass = 2}},
-      .forces = {AppliedForce{.name = "push", .at = {.body = "mass"}, .force = {of_time(force), nullptr, nullptr}}}};
+  return {.bodies = {{.name = "mass", .kind = BodyKind::point, .mass = 2}},
+          .forces = {AppliedForce{.name = "push", .at = {.body = "mass"}, .force = {kinked(force), nullptr, nullptr}}}};
 }
 
 /// ∫F dt = m v: a pulse of 0.1 ms and 2 N s in 10 s of nothing, which steps of a second would not see; however it is written.
@@ -52,7 +51,7 @@ TEST(KinksInTime, DrivesWithAKinkMoveTheirPart) {
                .a = marker("ground", {}, {1, 0, 0}),
                .b = marker("slider", {}, {1, 0, 0}),
                .drive = Drive::position,
-               .motion = of_time("max(0, t - 0.5)")},
+               .motion = kinked("max(0, t - 0.5)")},
               {.name = "rod", .type = JointType::distance, .a = {.body = "slider"}, .b = {.body = "bob"}}};
   const auto system = built(m);
   const Ending after = run(system, {.t_end = 0.5 + 1e-6, .rtol = 1e-8});
@@ -76,9 +75,9 @@ TEST(KinksInTime, ManyOfThemAreWorthANote) {
                           .type = JointType::prismatic,
                           .b = {.body = "b"},
                           .drive = Drive::position,
-                          .motion = of_time("abs(sin(2*pi*t))")}},
+                          .motion = kinked("abs(sin(2*pi*t))")}},
               .forces = {AppliedForce{
-                  .name = "buzz", .at = {.body = "b"}, .force = {nullptr, of_time("abs(sin(2*pi*1e4*t))"), nullptr}}}};
+                  .name = "buzz", .at = {.body = "b"}, .force = {nullptr, kinked("abs(sin(2*pi*1e4*t))"), nullptr}}}};
   const auto notes = notes_on_kinks(m, 0, 0.1);
   ASSERT_EQ(notes.size(), 1U);
   for (const char* words : {"force 'buzz', along y", "'abs(sin(2*pi*1e4*t))'", "from t = 0 to 0.1 s"})

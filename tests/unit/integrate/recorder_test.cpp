@@ -13,7 +13,7 @@ namespace {
 
 using namespace rubato::testing;
 
-void run(const InitialValueProblem& problem, Recorder& recorder, const IntegrateOptions& options = {}) {
+void run_recorded(const InitialValueProblem& problem, Recorder& recorder, const IntegrateOptions& options = {}) {
   Observer* observers[] = {&recorder};
   const auto result = integrate(problem, explicit_method(), options, {.observers = observers});
   ASSERT_TRUE(result.ok());
@@ -51,7 +51,7 @@ TEST(Recorder, ColumnsAreUnknownsOutputsInvariants) {
   Recorder recorder(problem, {0.5, 1.5});
   EXPECT_EQ(recorder.names(), (std::vector<std::string>{"x", "speed", "command", "nothing"}));
   EXPECT_EQ(recorder.units().size(), 4u);
-  run(problem, recorder);
+  run_recorded(problem, recorder);
   ASSERT_EQ(recorder.rows(), 2u);
   EXPECT_NEAR(recorder.row(0)[0], 0.125, 1e-12);  // t²/2
   EXPECT_NEAR(recorder.row(0)[1], 0.5, 1e-12);
@@ -67,8 +67,8 @@ TEST(Recorder, KeepsTheChannelsAskedFor) {
   Recorder all(problem, {0.5, 1.5}), some(problem, {0.5, 1.5}, {0, 2});
   EXPECT_EQ(some.names(), (std::vector<std::string>{"x", "command"}));
   EXPECT_EQ(some.units().size(), 2u);
-  run(problem, all);
-  run(problem, some);
+  run_recorded(problem, all);
+  run_recorded(problem, some);
   ASSERT_EQ(some.rows(), 2u);
   EXPECT_EQ(some.column(0), all.column(0));
   EXPECT_EQ(some.column(1), all.column(2));
@@ -77,7 +77,7 @@ TEST(Recorder, KeepsTheChannelsAskedFor) {
 TEST(Recorder, EveryStepHasARowAndBreaksHaveTwo) {
   const auto problem = driven();
   Recorder recorder(problem);
-  run(problem, recorder, {.step = {.fixed_step = 0.5}});
+  run_recorded(problem, recorder, {.step = {.fixed_step = 0.5}});
   EXPECT_EQ(recorder.times(), (std::vector<double>{0, 0.5, 1, 1, 1.5, 2}));
   EXPECT_NEAR(recorder.row(2)[2], 1, 1e-12) << "the input from the left";
   EXPECT_NEAR(recorder.row(3)[2], 5, 1e-12) << "and from the right";
@@ -88,7 +88,7 @@ TEST(Recorder, EveryStepHasARowAndBreaksHaveTwo) {
 TEST(Recorder, BothSidesOfAnEventAreKept) {
   const auto problem = bouncing_ball(0.5, 1.5);
   Recorder recorder(problem);
-  run(problem, recorder);
+  run_recorded(problem, recorder);
   ASSERT_EQ(recorder.events().size(), 1u);
   const double t = recorder.events()[0].t;
   std::vector<double> speeds;
@@ -102,7 +102,7 @@ TEST(Recorder, BothSidesOfAnEventAreKept) {
 TEST(Recorder, WantedTimesComeInOrderFromTheInterpolant) {
   const auto problem = make_problem({.f = decay}, {1}, 1);
   Recorder recorder(problem, {0.7, -1, 0, 0.123, 1, 3, 0.7001});
-  run(problem, recorder, {.tolerances = {.rtol = 1e-8, .atol = 1e-8}});
+  run_recorded(problem, recorder, {.tolerances = {.rtol = 1e-8, .atol = 1e-8}});
   EXPECT_EQ(recorder.times(), (std::vector<double>{0, 0.123, 0.7, 0.7001, 1}));
   for (std::size_t i = 0; i < recorder.rows(); ++i)
     EXPECT_NEAR(recorder.row(i)[0], std::exp(-recorder.times()[i]), 1e-6);
@@ -118,7 +118,7 @@ TEST(Recorder, AWantedTimeAtAnEventGetsTheStateBefore) {
                                          }},
                                     {1}, 1);
   Recorder recorder(problem, {0.5, 0.75});
-  run(problem, recorder);
+  run_recorded(problem, recorder);
   ASSERT_EQ(recorder.rows(), 2u);
   EXPECT_EQ(recorder.row(0)[0], 1);
   EXPECT_EQ(recorder.row(1)[0], 7);

@@ -16,7 +16,8 @@ namespace {
 
 /// Files in memory.
 using Files = std::map<std::string, std::string>;
-Result<SolidFile> read(std::string_view text, const std::vector<std::string>& overrides = {}, const Files& files = {}) {
+Result<SolidFile> read_solid(std::string_view text, const std::vector<std::string>& overrides = {},
+                             const Files& files = {}) {
   return parse_solid_file(text, "part.toml", overrides, [&](const std::filesystem::path& file) -> Result<std::string> {
     const auto found = files.find(file.string());
     if (found == files.end()) return Error{"no such file: " + file.string()};
@@ -24,16 +25,17 @@ Result<SolidFile> read(std::string_view text, const std::vector<std::string>& ov
   });
 }
 SolidFile solid(std::string_view text, const std::vector<std::string>& overrides = {}, const Files& files = {}) {
-  auto result = read(text, overrides, files);
+  auto result = read_solid(text, overrides, files);
   EXPECT_TRUE(result) << result.error().message;
   return result ? *std::move(result) : SolidFile{};
 }
-std::string mistakes(std::string_view text, const std::vector<std::string>& overrides = {}, const Files& files = {}) {
-  const auto result = read(text, overrides, files);
+std::string solid_mistakes(std::string_view text, const std::vector<std::string>& overrides = {},
+                           const Files& files = {}) {
+  const auto result = read_solid(text, overrides, files);
   return result ? "accepted" : result.error().message;
 }
 void expect_mistake(std::string_view text, std::string_view words, const Files& files = {}) {
-  const std::string said = mistakes(text, {}, files);
+  const std::string said = solid_mistakes(text, {}, files);
   EXPECT_NE(said.find(words), std::string::npos) << "not said: " << words << "\nbut: " << said;
 }
 
