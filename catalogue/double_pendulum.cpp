@@ -12,8 +12,8 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double double_mass = 1, double_length = 1, moment = double_mass * double_length * double_length / 3,
-                 half = double_mass * double_length * double_length / 2;
+constexpr double rod_mass = 1, rod_length = 1, moment = rod_mass * rod_length * rod_length / 3,
+                 half = rod_mass * rod_length * rod_length / 2;
 
 struct DoublePendulum {
   static constexpr bool autonomous = true;
@@ -28,23 +28,23 @@ struct DoublePendulum {
     using std::cos, std::sin;
     const S angle = p.q[1] - p.q[0];
     const S m12 = printed ? -half * sin(angle) : half * cos(angle);
-    out[0] = (printed ? moment : moment + double_mass * double_length * double_length) * a[0] + m12 * a[1];
-    out[1] = m12 * a[0] + (printed ? moment + double_mass * double_length * double_length : moment) * a[1];
+    out[0] = (printed ? moment : moment + rod_mass * rod_length * rod_length) * a[0] + m12 * a[1];
+    out[1] = m12 * a[0] + (printed ? moment + rod_mass * rod_length * rod_length : moment) * a[1];
   }
   template <class S>
   void force(const MechanicalPoint<S>& p, std::span<S> f) const {
     using std::cos, std::sin;
     const S angle = p.q[1] - p.q[0];
     const S turn = half * (printed ? cos(angle) : sin(angle));  // −∂m₁₂/∂q₂
-    f[0] = turn * p.v[1] * p.v[1] - 1.5 * double_mass * double_length * gravity * sin(p.q[0]) - k * p.q[0];
-    f[1] = -turn * p.v[0] * p.v[0] - 0.5 * double_mass * double_length * gravity * sin(p.q[1]);
+    f[0] = turn * p.v[1] * p.v[1] - 1.5 * rod_mass * rod_length * gravity * sin(p.q[0]) - k * p.q[0];
+    f[1] = -turn * p.v[0] * p.v[0] - 0.5 * rod_mass * rod_length * gravity * sin(p.q[1]);
   }
   std::vector<std::string> invariant_names() const { return {"energy"}; }
   void invariants(const MechanicalPoint<double>& p, Out out) const {
     double mv[2];
     inertia<double>(p, p.v, mv);
     out[0] = (p.v[0] * mv[0] + p.v[1] * mv[1]) / 2 + k * p.q[0] * p.q[0] / 2 -
-             double_mass * double_length * gravity * (1.5 * std::cos(p.q[0]) + 0.5 * std::cos(p.q[1]));
+             rod_mass * rod_length * gravity * (1.5 * std::cos(p.q[0]) + 0.5 * std::cos(p.q[1]));
   }
 };
 

@@ -12,7 +12,8 @@ namespace rubato::catalogue {
 
 namespace {
 
-constexpr double table_mass = 1, table_k1 = 20, table_k3 = 30, table_damping = 0.2, load = 5, drive = 4, spacing = 0.1;
+constexpr double oscillator_mass = 1, linear_stiffness = 20, cubic_stiffness = 30, oscillator_damping = 0.2, load = 5,
+                 drive = 4, spacing = 0.1;
 constexpr int knots = 41;  // x = −2 … 2
 
 struct Table {
@@ -20,7 +21,7 @@ struct Table {
   constexpr Table() {
     for (int i = 0; i < knots; ++i) {
       const double x = (i - knots / 2) * spacing;
-      force[i] = table_k1 * x + table_k3 * x * x * x;
+      force[i] = linear_stiffness * x + cubic_stiffness * x * x * x;
     }
     for (int i = 0; i < knots; ++i) {
       const int left = i > 0 ? i - 1 : 0, right = i + 1 < knots ? i + 1 : knots - 1;
@@ -42,7 +43,7 @@ struct TabulatedForce {
   std::vector<std::string> names(std::string_view block) const { return {block == "q" ? "x" : std::string(block)}; }
   template <class S>
   void inertia(const MechanicalPoint<S>&, std::span<const S> a, std::span<S> out) const {
-    out[0] = table_mass * a[0];
+    out[0] = oscillator_mass * a[0];
   }
   template <class S>
   void force(const MechanicalPoint<S>& p, std::span<S> f) const {
@@ -52,7 +53,7 @@ struct TabulatedForce {
     const S s2 = s * s, s3 = s2 * s;
     const S spring = (2.0 * s3 - 3.0 * s2 + 1.0) * table.force[i] + (s3 - 2.0 * s2 + s) * (spacing * table.slope[i]) +
                      (3.0 * s2 - 2.0 * s3) * table.force[i + 1] + (s3 - s2) * (spacing * table.slope[i + 1]);
-    f[0] = -spring - table_damping * p.v[0] + load * cos(drive * p.t);
+    f[0] = -spring - oscillator_damping * p.v[0] + load * cos(drive * p.t);
   }
   ModelJacobian tangent_kind() const { return ModelJacobian::approximate; }
   ResidualTangentPatterns tangent_patterns() const {
@@ -62,7 +63,7 @@ struct TabulatedForce {
   void tangents(const MechanicalPoint<double>& p, In /*a*/, const ResidualTangents& out) const {
     const int i = interval(p.q[0]);
     out.K[0] = (table.force[i + 1] - table.force[i]) / spacing;
-    if (!out.D.empty()) out.D[0] = table_damping;
+    if (!out.D.empty()) out.D[0] = oscillator_damping;
   }
 };
 

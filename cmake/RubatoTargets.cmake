@@ -10,9 +10,6 @@ if(RUBATO_WARNINGS_AS_ERRORS)
   target_compile_options(rubato_warnings INTERFACE -Werror)
 endif()
 
-# GCC collects garbage less often: 5-14 % of its time, for memory that is there.
-target_compile_options(rubato_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=600000>)
-
 # Two build types of our own beside CMake's: Dev keeps assertions at -O1 (fast to compile, fast enough for the theory
 # tests), Asan adds the sanitizers. project() has already put empty values for them into the cache: those we replace,
 # what a user set stays.
@@ -22,8 +19,9 @@ function(rubato_default variable value)
   endif()
 endfunction()
 rubato_default(CMAKE_CXX_FLAGS_DEV "-O1 -g1 -DRUBATO_ASSERTIONS=1")
-# Null pointers and objects that are too small are found by the address sanitizer too: without the second check of each access
-# a quarter of the compiling is saved. At -O2 building and running together are shortest.
+# Checks of null pointers and object sizes repeat what the address sanitizer finds at the access; with those of alignment, which
+# it does not find, they take a quarter of the compile time. They are on for the readers of files only
+# (rubato_instrument_for_fuzzing). At -O2 building and running together take the least time.
 rubato_default(CMAKE_CXX_FLAGS_ASAN "-O2 -g1 -DRUBATO_ASSERTIONS=1 -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size -fno-sanitize-recover=all -fno-omit-frame-pointer")
 rubato_default(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 rubato_default(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
@@ -31,13 +29,13 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-# Clang's sanitizer configuration serves the fuzzers, too. rubato_guide_fuzzers(TARGET [sources…]): compiles the target, or
+# Clang's sanitizer configuration serves the fuzzers, too. rubato_instrument_for_fuzzing(TARGET [sources…]): compiles the target, or
 # only these sources of it, with the counters that guide a fuzzer, and with all checks: what they read is not to be trusted.
 set(RUBATO_FUZZERS OFF)
 if(CMAKE_BUILD_TYPE STREQUAL "Asan" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   set(RUBATO_FUZZERS ON)
 endif()
-function(rubato_guide_fuzzers target)
+function(rubato_instrument_for_fuzzing target)
   if(NOT RUBATO_FUZZERS)
     return()
   endif()
@@ -64,17 +62,21 @@ function(rubato_expand out dir)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# rubato_group(TARGET sources…): compiles the sources of one folder together, RUBATO_UNITY in one unit. A file that joins
-# a folder moves only the units of that folder.
+# rubato_group(TARGET sources…): compiles the sources of one folder together, RUBATO_UNITY in one unit. A new file changes only
+# the units of its folder.
 set(RUBATO_UNITY 0 CACHE STRING "Sources compiled in one unit; 0: each alone")
+if(NOT RUBATO_UNITY MATCHES "^[0-9]+$")
+  message(FATAL_ERROR "RUBATO_UNITY = ${RUBATO_UNITY}: a number of sources is expected, 0 for each alone")
+endif()
 if(RUBATO_UNITY)
-  # Names of one source do not hide those of its neighbours; in units GCC 12 also warns of unset values inside Eigen that are set.
+  # Names of one source do not hide those of its neighbours; in units GCC 12 also gives false warnings about uninitialised values in Eigen.
   # `make lint` compiles each source alone.
   target_compile_options(rubato_warnings INTERFACE -Wno-shadow
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;-Wno-maybe-uninitialized>)
 endif()
 function(rubato_group target)
   if(NOT RUBATO_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # units across folders would mix equal names
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -86,6 +88,16 @@ function(rubato_group target)
     math(EXPR n_${folder} "0${n_${folder}} + 1")
     set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${folder}_${unit})
   endforeach()
+endfunction()
+
+# rubato_precompile(TARGET): the precompiled header of rubato, shared where both are compiled for the same kind of address.
+function(rubato_precompile target)
+  get_target_property(library rubato TYPE)
+  if(library STREQUAL "STATIC_LIBRARY" AND NOT CMAKE_POSITION_INDEPENDENT_CODE)
+    target_precompile_headers(${target} REUSE_FROM rubato)
+  else()
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/precompiled.hpp)
+  endif()
 endfunction()
 
 # rubato_module(TARGET MODULE SOURCES a.cpp methods/*.cpp … HEADERS b.hpp …): what one module adds to a library. Sources

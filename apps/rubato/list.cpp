@@ -25,7 +25,7 @@ namespace {
 using io::Cell;
 using io::Table;
 
-std::string text_of(std::string_view words) { return std::string(words); }
+std::string to_text(std::string_view words) { return std::string(words); }
 
 Table problems(bool everything) {
   Table table{{"name", "size", "index", "formulations", "t_end", "title", "source"}, {}};
@@ -80,19 +80,19 @@ Table families(bool /*everything*/) {
     const RungeKuttaProperties p = runge_kutta_properties(method);
     const int embedded = method.c[0] > 0 ? embedded_radau(method).order : embedded_lobatto(method).order;
     table.rows.push_back(
-        {text_of(info.name), info.blended ? Cell(0.5) : Cell(""), long{p.order.order}, long{p.stage_order},
+        {to_text(info.name), info.blended ? Cell(0.5) : Cell(""), long{p.order.order}, long{p.stage_order},
          p.stiffly_accurate, p.a_stable, p.l_stable,
          std::isfinite(p.r_infinity) ? Cell(std::abs(p.r_infinity) < 1e-12 ? 0.0 : p.r_infinity) : Cell("infinite"),
          p.algebraically_stable,
          p.symplectic_order.order == 0 ? Cell("infinite") : Cell(std::to_string(p.symplectic_order.order)),
-         p.coercivity, long{embedded}, text_of(info.title)});
+         p.coercivity, long{embedded}, to_text(info.title)});
   }
   return table;
 }
 
 Table formulations(bool /*everything*/) {
   Table table{{"name", "description"}, {}};
-  for (const auto& info : rubato::formulations()) table.rows.push_back({text_of(info.name), text_of(info.help)});
+  for (const auto& info : rubato::formulations()) table.rows.push_back({to_text(info.name), to_text(info.help)});
   return table;
 }
 
@@ -118,8 +118,8 @@ Table key_table(const std::vector<io::ModelKeyInfo>& keys) {
 Table materials(bool /*everything*/) {
   Table table{{"name", "parameters", "energy", "description"}, {}};
   for (const auto& law : fem::law_list())
-    table.rows.push_back({text_of(law.name), text_of(law.parameters) + (law.volumetric ? ", bulk [Pa]" : ""),
-                          text_of(law.energy) + (law.volumetric ? " + U(J)" : ""), text_of(law.help)});
+    table.rows.push_back({to_text(law.name), to_text(law.parameters) + (law.volumetric ? ", bulk [Pa]" : ""),
+                          to_text(law.energy) + (law.volumetric ? " + U(J)" : ""), to_text(law.help)});
   return table;
 }
 
@@ -139,7 +139,7 @@ Table elements(bool /*everything*/) {
         (pair.pressure == fem::PressureSpace::continuous ? continuous : discontinuous) =
             fem::pressure_name(pair) + (pair.inf_sup_stable ? "" : " (not inf-sup stable)");
     table.rows.push_back(
-        {text_of(shape.name), long{shape.dimension}, long{shape.nodes}, long{shape.degree}, continuous, discontinuous});
+        {to_text(shape.name), long{shape.dimension}, long{shape.nodes}, long{shape.degree}, continuous, discontinuous});
   }
   return table;
 }

@@ -11,7 +11,7 @@ namespace rubato::app {
 
 namespace {
 
-constexpr long most_studied_steps = 1'000'000, most_rows = 2000;
+constexpr long most_study_steps = 1'000'000, most_rows = 2000;
 constexpr double accurate_tolerance = 1e-7;
 
 /// Steps run off line, and of how many of them one is kept.
@@ -20,7 +20,7 @@ struct Rows {
 };
 Rows rows_of(const InitialValueProblem& problem, double step) {
   const double wanted = std::round((problem.t_end - problem.t_start) / step);
-  const long n_steps = static_cast<long>(std::clamp(wanted, 1.0, static_cast<double>(most_studied_steps)));
+  const long n_steps = static_cast<long>(std::clamp(wanted, 1.0, static_cast<double>(most_study_steps)));
   return {n_steps, (n_steps + most_rows - 1) / most_rows};
 }
 

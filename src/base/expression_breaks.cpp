@@ -13,35 +13,35 @@ namespace rubato {
 namespace {
 
 using Op = ExpressionOp;
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double never = std::numeric_limits<double>::infinity();
 
 /// offset + slope·x + amplitude·sin(frequency·x + phase), only one of slope and amplitude present.
-struct KnownRange {
+struct KnownForm {
   bool known = true;
   double offset = 0, slope = 0, amplitude = 0, frequency = 0, phase = 0;
   [[nodiscard]] bool constant() const { return known && slope == 0 && amplitude == 0; }
   [[nodiscard]] bool linear() const { return known && amplitude == 0; }
 };
-constexpr KnownRange unknown{.known = false};
+constexpr KnownForm unknown{.known = false};
 
-KnownRange scaled(KnownRange a, double factor) {
+KnownForm scaled(KnownForm a, double factor) {
   a.offset *= factor;
   a.slope *= factor;
   a.amplitude *= factor;
   return a;
 }
 
-KnownRange sum(const KnownRange& a, const KnownRange& b, double factor) {
-  KnownRange c = scaled(b, factor);
+KnownForm sum(const KnownForm& a, const KnownForm& b, double factor) {
+  KnownForm c = scaled(b, factor);
   if (!a.known || !b.known) return unknown;
   if (a.linear() && c.linear()) return {.offset = a.offset + c.offset, .slope = a.slope + c.slope};
   if (!a.constant() && !c.constant()) return unknown;
-  KnownRange wave = a.constant() ? c : a;
+  KnownForm wave = a.constant() ? c : a;
   wave.offset = a.offset + c.offset;
   return wave;
 }
 
-KnownRange wave(const KnownRange& a, double phase) {
+KnownForm wave(const KnownForm& a, double phase) {
   if (!a.linear()) return unknown;
   if (a.constant()) return {.offset = std::sin(a.offset + phase)};
   return {.amplitude = 1, .frequency = a.slope, .phase = a.offset + phase};
@@ -52,22 +52,22 @@ double next_of_row(double zero, double distance, double after) {
   const double n = std::floor((after - zero) / distance);
   for (const double k : {n - 1, n, n + 1, n + 2})
     if (zero + k * distance > after) return zero + k * distance;
-  return infinite;  // too close to each other for the digits there are
+  return never;  // too close to each other for the digits there are
 }
 
 /// The first zero of g after x, a little later than its value: a jump there shall have happened for certain.
-double next_zero(const KnownRange& g, double x) {
-  if (!g.known || g.constant()) return infinite;
+double next_zero(const KnownForm& g, double x) {
+  if (!g.known || g.constant()) return never;
   const auto late = [](double zero) { return zero + std::numeric_limits<double>::epsilon() * std::abs(zero); };
   const double before = x - 4 * std::numeric_limits<double>::epsilon() * std::abs(x);
   if (g.linear()) {
     const double zero = late(-g.offset / g.slope);
-    return zero > x ? zero : infinite;
+    return zero > x ? zero : never;
   }
   const double sine = -g.offset / g.amplitude;
-  if (!(std::abs(sine) <= 1)) return infinite;
+  if (!(std::abs(sine) <= 1)) return never;
   const double turn = 2 * std::numbers::pi / std::abs(g.frequency);
-  double next = infinite;
+  double next = never;
   for (const double angle : {std::asin(sine), std::numbers::pi - std::asin(sine)}) {
     const double zero = (angle - g.phase) / g.frequency;
     double candidate = late(next_of_row(zero, turn, before));
@@ -80,20 +80,20 @@ double next_zero(const KnownRange& g, double x) {
 }  // namespace
 
 double Expression::next_break(double x) const noexcept {
-  std::array<KnownRange, max_stack> stack;
+  std::array<KnownForm, max_stack> stack;
   int top = -1;
-  double next = infinite;
-  const auto kink_at = [&](const KnownRange& g) { next = std::min(next, next_zero(g, x)); };
+  double next = never;
+  const auto kink_at = [&](const KnownForm& g) { next = std::min(next, next_zero(g, x)); };
   for (const Instruction& i : code_) {
-    KnownRange& first = stack[static_cast<std::size_t>(std::max(top, 0))];
+    KnownForm& first = stack[static_cast<std::size_t>(std::max(top, 0))];
     switch (i.op) {
       case Op::constant: stack[static_cast<std::size_t>(++top)] = {.offset = i.value}; continue;
       case Op::variable:
-        stack[static_cast<std::size_t>(++top)] = i.index == 0 ? KnownRange{.slope = 1} : unknown;
+        stack[static_cast<std::size_t>(++top)] = i.index == 0 ? KnownForm{.slope = 1} : unknown;
         continue;
       case Op::choose: {
         top -= 2;
-        KnownRange& condition = stack[static_cast<std::size_t>(top)];
+        KnownForm& condition = stack[static_cast<std::size_t>(top)];
         kink_at(condition);
         condition = unknown;
         continue;
@@ -120,8 +120,8 @@ double Expression::next_break(double x) const noexcept {
       continue;
     }
     --top;
-    KnownRange& a = stack[static_cast<std::size_t>(top)];
-    const KnownRange b = stack[static_cast<std::size_t>(top + 1)];
+    KnownForm& a = stack[static_cast<std::size_t>(top)];
+    const KnownForm b = stack[static_cast<std::size_t>(top + 1)];
     switch (i.op) {
       case Op::add: a = sum(a, b, 1); break;
       case Op::subtract: a = sum(a, b, -1); break;

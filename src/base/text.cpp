@@ -60,9 +60,9 @@ std::string unknown_name(std::string_view what, std::string_view name, std::span
 }
 
 std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
+  const auto first = text.find_first_not_of(" \t\r\n\f\v");
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  return text.substr(first, text.find_last_not_of(" \t\r\n\f\v") - first + 1);
 }
 
 std::string shortest(double value) {

@@ -40,7 +40,7 @@ std::vector<int> bodies_of(const Mesh& mesh) {
 }
 
 template <int d>
-void add_weights(const SolidModel& model, ContactSurface& surface) {
+void compute_weights(const SolidModel& model, ContactSurface& surface) {
   for (const ContactFace& face : surface.faces) {
     surface.weight_starts.push_back(static_cast<int>(surface.weights.size()));
     for (const FacePoint& point : surface.points_of(face)) {
@@ -103,7 +103,7 @@ Result<ContactSurface> surface_of(const SolidModel& model, const std::string& gr
     auto& points = surface.points[static_cast<std::size_t>(face.shape)];
     if (points.empty()) points = points_of(face.shape);
   }
-  (mesh.dimension == 2 ? add_weights<2> : add_weights<3>)(model, surface);
+  (mesh.dimension == 2 ? compute_weights<2> : compute_weights<3>)(model, surface);
   return surface;
 }
 

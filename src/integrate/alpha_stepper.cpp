@@ -13,15 +13,6 @@
 
 namespace rubato {
 
-namespace {
-
-Tolerances alpha_tolerances(const IntegrateOptions& options) {
-  if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
-  return options.tolerances;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Stepper>> AlphaStepper::create(const MethodInfo& info, const AlphaCoefficients& method,
                                                       const InitialValueProblem& problem,
                                                       const IntegrateOptions& options) {
@@ -44,10 +35,10 @@ AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValuePr
       form_(form),
       system_(std::move(system)),
       options_(options),
-      norm_(problem.dae->layout(), alpha_tolerances(options), options.step),
-      newton_norm_(problem.dae->layout(), alpha_tolerances(options),
+      norm_(problem.dae->layout(), step_tolerances(options), options.step),
+      newton_norm_(problem.dae->layout(), step_tolerances(options),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
-      kappa_(newton_kappa(options, alpha_tolerances(options).rtol)),
+      kappa_(newton_kappa(options, step_tolerances(options).rtol)),
       jacobian_reuse_(jacobian_reuse(options)),
       constant_mass_(problem.dae->constant_mass()),
       x_(problem.x),

@@ -64,14 +64,9 @@ IntegrateOptions starter_options(IntegrateOptions options) {
   return options;
 }
 
-Tolerances bdf_tolerances(const IntegrateOptions& options) {
-  if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
-  return options.tolerances;
-}
-
 double kappa(const IntegrateOptions& options, bool of_motion) {
   const bool given = options.newton.tolerance > 0 || options.step.fixed_step > 0;
-  return given ? newton_kappa(options, bdf_tolerances(options).rtol) : of_motion ? own_kappa_of_motion : own_kappa;
+  return given ? newton_kappa(options, step_tolerances(options).rtol) : of_motion ? own_kappa_of_motion : own_kappa;
 }
 
 }  // namespace
@@ -100,8 +95,8 @@ BdfStepper::BdfStepper(Orders orders, const InitialValueProblem& problem, const 
       starter_(std::move(starter)),
       options_(options),
       orders_(orders),
-      norm_(problem.dae->layout(), bdf_tolerances(options), options.step),
-      newton_norm_(problem.dae->layout(), bdf_tolerances(options),
+      norm_(problem.dae->layout(), step_tolerances(options), options.step),
+      newton_norm_(problem.dae->layout(), step_tolerances(options),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
       motion_(problem.dae->layout(), options),
       kappa_(kappa(options, motion_.applies())),

@@ -14,6 +14,12 @@ namespace rubato {
 /// Without error control the tolerances say nothing: the iteration goes on until hardly anything is left to correct.
 inline constexpr double fixed_step_tolerance = 1e-10;
 
+/// What steps are measured by: the user's tolerances, or those of fixed steps.
+[[nodiscard]] inline Tolerances step_tolerances(const IntegrateOptions& options) {
+  if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
+  return options.tolerances;
+}
+
 /// For the ErrorNorm of the iteration: the powers of h that `norm` asks for.
 [[nodiscard]] inline StepOptions newton_norm_options(StepOptions step, NewtonNorm norm, const Layout& layout) {
   if (norm == NewtonNorm::plain || norm == NewtonNorm::scaled) step.h_scaling = false;

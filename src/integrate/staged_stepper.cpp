@@ -27,10 +27,9 @@ Tolerances mapped(const Tolerances& tolerances, int s) {
 }
 
 Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
-  if (options.step.fixed_step > 0) return {.rtol = fixed_step_tolerance, .atol = fixed_step_tolerance};
-  const bool radau = table.family == RungeKuttaFamily::radau_iia;
-  return options.runge_kutta.map_tolerances && radau && index < 3 ? mapped(options.tolerances, table.s)
-                                                                  : options.tolerances;
+  const bool mappable = table.family == RungeKuttaFamily::radau_iia && index < 3 && !(options.step.fixed_step > 0);
+  const Tolerances given = step_tolerances(options);
+  return options.runge_kutta.map_tolerances && mappable ? mapped(given, table.s) : given;
 }
 
 /// At index 3 no more than 10 rtol^(2/3): below 1e-6 ratios of corrections promise more than is kept there, and what is left in the

@@ -7,20 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "rubato/base/text.hpp"
+
 namespace rubato::io {
 
 struct MeshLine {
   std::string_view text = {};
   long number = 0;  ///< from 1
 };
-
-[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\f\v";
-  const auto first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
 /// Lines of a text, trimmed; blank ones are passed over.
 class MeshLines {
  public:

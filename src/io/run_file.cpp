@@ -41,7 +41,7 @@ class RunFileReader {
     std::vector<std::string> for_model;
     for (auto& override_text : overrides) {
       const auto equals = override_text.find('=');
-      const std::string key = trimmed(override_text.substr(0, equals));
+      const std::string key(trimmed(std::string_view(override_text).substr(0, equals)));
       if (equals != std::string::npos && key.find('.') == std::string::npos && find_key(key) == nullptr) {
         const TomlNode* parameters = root->find("parameters");
         const bool known = parameters != nullptr && parameters->find(key) != nullptr;
@@ -70,8 +70,8 @@ class RunFileReader {
       mistakes.push_back(fmt::format("--set {}: expected key=value, e.g. --set solver.rtol=1e-6", override_text));
       return;
     }
-    std::string key = trimmed(override_text.substr(0, equals));
-    const std::string value = trimmed(override_text.substr(equals + 1));
+    std::string key(trimmed(std::string_view(override_text).substr(0, equals)));
+    const std::string value(trimmed(std::string_view(override_text).substr(equals + 1)));
     const std::string place = "--set " + key;
     const bool bare = key.find('.') == std::string::npos && find_key(key) == nullptr;
     const TomlNode node = toml_value(value);
@@ -120,11 +120,6 @@ class RunFileReader {
   }
 
  private:
-  static std::string trimmed(std::string text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-  }
   static bool is_rows(std::string_view key) {
     return key == "output.every" || key == "output.times" || key == "output.steps";
   }

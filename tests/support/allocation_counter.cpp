@@ -4,6 +4,12 @@
 #include <cstddef>
 #include <cstdlib>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)  // how Clang tells it
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 #define RUBATO_COUNT_ALLOCATIONS 1
 #else

@@ -73,7 +73,7 @@ IntegrateOptions options_of(const KrylovMatrixOptions& matrix, KrylovCoupling co
 
 /// Every way to g_z⁻¹ gives the motion of the direct solver, with every coupling, to some tolerances (residuals are a tenth of one in every
 /// stage), and makes its approximate inverse once: the plate is linear.
-TEST(KrylovMultigrid, MotionsAreThoseOfTheDirectSolver) {
+TEST(LongKrylovMultigrid, MotionsAreThoseOfTheDirectSolver) {
   const auto instance = plate(4);
   IntegrateOptions direct = options_of({}, KrylovCoupling::tenth);
   direct.linear.krylov.use = false;

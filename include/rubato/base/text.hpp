@@ -20,7 +20,7 @@ namespace rubato {
 [[nodiscard]] std::string unknown_name(std::string_view what, std::string_view name,
                                        std::span<const std::string> known);
 
-/// The text without blanks, tabs and ends of line at both ends.
+/// The text without white space at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
 /// The shortest decimal text that reads back as the same double.

@@ -116,8 +116,8 @@ class ModelMechanics : public Base {
       EvalStatus status = EvalStatus::ok;
       if (!lambda.empty()) status = add_constraint_reaction(p, lambda, out);
       if (!nu.empty())  // Aᵀ ν = (∂(A v + b)/∂v)ᵀ ν
-        status = worst(
-            status, add_transposed(p, Block::v, nu, out, [this](const auto& at, auto r) { return rolling_of(at, r); }));
+        status = worst(status, add_transposed(p, Block::v, nu, out,
+                                              [this](const auto& at, auto r) { return this->rolling_of(at, r); }));
       return status;
     }
   }
@@ -233,13 +233,14 @@ class ModelMechanics : public Base {
 
   /// out += Gᵀ λ = Nᵀ (∂g/∂q)ᵀ λ
   EvalStatus add_constraint_reaction(const P& p, SIn lambda, SOut out) const noexcept {
-    const auto g = [this](const auto& at, auto rows) { return constraint_of(at, rows); };
+    const auto g = [this](const auto& at, auto rows) { return this->constraint_of(at, rows); };
     if constexpr (requires { model_->kinematics(p, p.v, out); }) {
       P inner = p;
       const auto gradient = inner.scratch.template take<S>(p.q.size());
       const EvalStatus status = add_transposed(inner, Block::q, lambda, gradient, g);
-      return worst(status, add_transposed(inner, Block::v, SIn(gradient), out,
-                                          [this](const auto& at, auto rate) { return kinematics_of(at, at.v, rate); }));
+      return worst(status, add_transposed(inner, Block::v, SIn(gradient), out, [this](const auto& at, auto rate) {
+                     return this->kinematics_of(at, at.v, rate);
+                   }));
     } else {
       return add_transposed(p, Block::q, lambda, out, g);
     }
