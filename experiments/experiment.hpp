@@ -65,7 +65,7 @@ struct Control {
 struct Part {
   std::string name;   ///< "table-5.1", "figure-3.2"
   std::string title;  ///< one line
-  Section (*make)(const Control& control) = nullptr;
+  std::function<Section(const Control&)> make = {};
   bool pictures_only = false;  ///< nothing to print: a figure
 };
 

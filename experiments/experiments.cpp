@@ -8,13 +8,14 @@
 #include "experiments/krylov_row/krylov_row.hpp"
 #include "experiments/realtime_sparsing/realtime_sparsing.hpp"
 #include "experiments/stiff_irk/stiff_irk.hpp"
+#include "experiments/tolerances/tolerances.hpp"
 #include "rubato/base/text.hpp"
 
 namespace rubato::experiments {
 
 std::span<const Experiment> experiments() {
-  static const std::vector<Experiment> all = {stiff_irk(), index3_scaling(), hyperelastic(), krylov_row(),
-                                              realtime_sparsing()};
+  static const std::vector<Experiment> all = {stiff_irk(),  index3_scaling(),    hyperelastic(),
+                                              krylov_row(), realtime_sparsing(), tolerance_table()};
   return all;
 }
 
@@ -33,9 +34,14 @@ Result<const Experiment*> experiment_by_name(std::string_view name) {
 Result<std::vector<const Part*>> chosen_parts(const Experiment& experiment, std::span<const std::string> only) {
   std::vector<bool> wanted(experiment.parts.size(), only.empty());
   for (const auto& name : only) {
-    bool found = false;
-    for (std::size_t i = 0; i < experiment.parts.size(); ++i)
-      if (experiment.parts[i].name == name || experiment.parts[i].name.ends_with("-" + name)) found = wanted[i] = true;
+    const auto take = [&](const auto& matches) {
+      bool found = false;
+      for (std::size_t i = 0; i < experiment.parts.size(); ++i)
+        if (matches(experiment.parts[i].name)) found = wanted[i] = true;
+      return found;
+    };
+    const bool found = take([&](const std::string& part) { return part == name; }) ||
+                       take([&](const std::string& part) { return part.ends_with("-" + name); });
     if (found) continue;
     std::vector<std::string> names;
     for (const auto& part : experiment.parts) names.push_back(part.name);
