@@ -1,5 +1,7 @@
 #include "motion_error.hpp"
 
+#include <algorithm>
+
 namespace rubato {
 
 MotionError::MotionError(const Layout& layout, const IntegrateOptions& options) {
@@ -34,6 +36,14 @@ void MotionError::filter(SteppedSystem& system, double c, const Vector& d, Vecto
   work = d;
   for (std::size_t i = 0; i < velocities_.size(); ++i) work[velocities_[i]] = e[positions_[i]];
   e.swap(work);
+}
+
+void weigh_reactions_with_h(const Layout& layout, const StepOptions& step, ErrorNorm& norm) noexcept {
+  if (layout.index() != 1 || !step.h_scaling || !step.h_power_of.empty()) return;
+  for (const Block& block : layout.blocks()) {
+    if (block.unknown != ScaledUnknown::force && block.unknown != ScaledUnknown::acceleration) continue;
+    for (int i = block.offset; i < block.offset + block.size; ++i) norm.set_power(i, std::max(1, norm.power(i)));
+  }
 }
 
 }  // namespace rubato

@@ -130,10 +130,13 @@ Result<std::unique_ptr<Stepper>> make_runge_kutta(const MethodInfo& info, const 
           info.name)};
     return PartitionedStepper::create(tables.front(), StageStrategy::fixed, problem, options);
   }
+  if (tables.size() == 1) return RungeKuttaStepper::create(tables, 0, problem, options);
   // At index 2 and 3 two stages have little order left: the variable method stays at 5 and above.
-  const std::size_t lowest = tables.size() > 1 && problem.dae->layout().index() > 1 ? first_of_variable : 0;
-  return RungeKuttaStepper::create(std::span(tables).subspan(lowest),
-                                   tables.size() > 1 && lowest == 0 ? first_of_variable : 0, problem, options);
+  const auto members = std::span(tables).subspan(problem.dae->layout().index() > 1 ? first_of_variable : 0);
+  const Tolerances& asked = options.tolerances;
+  const int stages = options.step.fixed_step > 0 ? 3 : starting_stages(asked.rtol > 0 ? asked.rtol : asked.atol);
+  const auto first = std::ranges::find(members, stages, &RungeKuttaTable::s);
+  return RungeKuttaStepper::create(members, static_cast<int>(first - members.begin()), problem, options);
 }
 
 Result<std::unique_ptr<Stepper>> make_strategy(const MethodInfo& info, const InitialValueProblem& problem,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/pairs.hpp"
 #include "combine.hpp"
@@ -72,6 +73,7 @@ RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first
   product_.setZero(n);
   for (int i = 0; i < n; ++i)
     if (problem.dae->layout().kind(i) == Kind::algebraic) algebraic_.push_back(i);
+  if (schemes_.size() > 1) prepare_orders();
   for (const auto& scheme : schemes_) {
     if (scheme.table.c[0] > 0) {
       extra_rows_.emplace_back();
@@ -222,37 +224,77 @@ int RungeKuttaStepper::error_order() const noexcept {
   return extra_rows_[static_cast<std::size_t>(level_)].size() == 0 ? scheme().degree() + 1 : scheme().s + 1;
 }
 
-void RungeKuttaStepper::committed(double step_ratio) noexcept {
+Attempt RungeKuttaStepper::attempt(double t, double h) noexcept {
+  const Attempt attempt = StagedStepper::attempt(t, h);
+  error_ = attempt.error;
+  largest_factor_ = attempt.largest_factor;
+  return attempt;
+}
+
+void RungeKuttaStepper::committed(double /*step_ratio*/) noexcept {
   level_old_ = level_;
-  if (schemes_.size() > 1 && options_.step.fixed_step == 0) choose_order(step_ratio);
+  if (schemes_.size() > 1 && options_.step.fixed_step == 0) choose_order();
 }
 
-void RungeKuttaStepper::discard() noexcept {
-  StagedStepper::discard();
-  (has_trial_ ? unexpected_rejection_ : unexpected_failure_) = !first_;
+/// The members for the choice of the order, and for each the weights of p_ℓ'(0) on its own nodes, p_ℓ the polynomial of lower degree.
+void RungeKuttaStepper::prepare_orders() {
+  for (const auto& scheme : schemes_) {
+    levels_.push_back({.stages = scheme.s, .systems = scheme.modes, .tolerance = tolerance_of(scheme.table)});
+    const Vector c = runge_kutta_table(RungeKuttaFamily::radau_iia, lower_degree(scheme.s)).c;
+    const DenseStages lower(c);
+    Vector slopes = Vector::Zero(scheme.degree());
+    for (int j = 0; j < lower.degree(); ++j) {
+      double at_node[max_runge_kutta_stages + 1];
+      scheme.dense_weights(c[j], at_node, nullptr);
+      for (int k = 0; k < scheme.degree(); ++k) slopes[k] += lower.powers(j, 0) * at_node[k];
+    }
+    lower_slopes_.push_back(std::move(slopes));
+  }
 }
 
-/// Hairer & Wanner, J. Comput. Appl. Math. 111 (1999) 93, doi:10.1016/S0377-0427(99)00134-X: a higher order while the
-/// iteration contracts fast and the steps hardly change; a lower one where it is slow, or after trouble. Ten steps at least
-/// before the order rises again. They go from 5 to 13 and call 0.002 fast; over the catalogue 0.03 takes a seventh fewer steps
-/// at equal accuracy. Order 3 is our addition, for iterations that hardly converge.
-void RungeKuttaStepper::choose_order(double step_ratio) noexcept {
-  constexpr double slow = 0.8, largest_ratio = 1.2, smallest_ratio = 0.8;
-  const bool order_3 = scheme().s == 2;  // for trouble only: left soon
-  const double fast = order_3 ? 0.1 : 0.03;
-  const long patience = order_3 ? 3 : 10;
+/// The error of the step just committed if its polynomial had a lower degree, by (2); infinite where the model refuses.
+double RungeKuttaStepper::lower_error() noexcept {
+  const StageScheme& s = scheme();
+  double weights[max_runge_kutta_stages + 1];
+  for (int k = 0; k < s.degree(); ++k) weights[k] = -lower_slopes_[static_cast<std::size_t>(level_)][k] / h_;
+  detail::combine_columns(1, s.nodes, weights, z_old_.data(), slope_.data(), z_old_.rows());
+  if (mass_is_identity()) {
+    rho_ = f0_ + slope_;
+  } else if (constant_mass_) {
+    system_->matrix().add_B_times(view(f0_), 1, view(slope_), view(rho_));
+  } else {
+    const EvalStatus status =
+        system_->mass_times(t_ - h_, view(std::as_const(start_)), view(std::as_const(slope_)), view(product_));
+    if (status != EvalStatus::ok) return std::numeric_limits<double>::infinity();
+    rho_ = f0_ + product_;
+  }
+  for (const int i : algebraic_) rho_[i] -= f0_[i];
+  system_->solve(view(std::as_const(rho_)), view(nu_), s.filter_slot);
+  return norm_(view(nu_), view(start_), view(x_), h_);
+}
+
+/// By order_choice.hpp, from the third step at an order on. Order 3 is for iterations that hardly converge. A step that failed or was
+/// rejected is no reason to lower the order: the step was too long.
+void RungeKuttaStepper::choose_order() noexcept {
+  constexpr double hardly_converges = 0.8;
+  constexpr long patience = 3;
   ++steps_at_level_;
   contraction_ = std::min(10.0, std::max(newton_.contraction(), contraction_ / 2));
-  const int last = static_cast<int>(schemes_.size()) - 1;
   int next = level_;
-  if (newton_.iterations() > 1 && contraction_ <= fast && step_ratio < largest_ratio && step_ratio > smallest_ratio &&
-      steps_at_level_ > patience)
-    next = std::min(level_ + 1, last);
-  if (unexpected_rejection_ && scheme().s > 3) next = level_ - 1;
-  if (contraction_ >= slow || (steps_at_level_ > 1 && unexpected_failure_)) next = std::max(level_ - 1, 0);
-  unexpected_rejection_ = unexpected_failure_ = false;
+  if (contraction_ >= hardly_converges) {
+    next = std::max(level_ - 1, 0);
+  } else if (steps_at_level_ >= patience) {
+    next = next_level(levels_, level_,
+                      {.error = error_ * tolerance_,
+                       .lower_error = lower_error(),
+                       .lower_degree = lower_degree(scheme().s),
+                       .contraction = newton_.contraction(),
+                       .iterations = newton_.iterations(),
+                       .largest_factor = largest_factor_});
+  }
   if (next == level_) return;
   level_ = next;
+  tolerance_ = levels_[static_cast<std::size_t>(level_)].tolerance;
   steps_at_level_ = 1;
   factored_h_ = 0;
 }
@@ -261,7 +303,6 @@ void RungeKuttaStepper::save(ArchiveWriter& out) const {
   StagedStepper::save(out);
   out.put(contraction_);
   for (const int value : {level_, level_old_}) out.put(value);
-  for (const bool value : {unexpected_rejection_, unexpected_failure_}) out.put(value);
   out.put(steps_at_level_);
 }
 
@@ -269,9 +310,12 @@ bool RungeKuttaStepper::load(ArchiveReader& in) {
   if (!StagedStepper::load(in)) return false;
   in.get(contraction_);
   for (int* value : {&level_, &level_old_}) in.get(*value);
-  for (bool* value : {&unexpected_rejection_, &unexpected_failure_}) in.get(*value);
   in.get(steps_at_level_);
-  return in.ok();
+  if (!in.ok() || level_ < 0 || level_ >= static_cast<int>(schemes_.size()) || level_old_ < 0 ||
+      level_old_ >= static_cast<int>(schemes_.size()))
+    return false;
+  if (!levels_.empty()) tolerance_ = levels_[static_cast<std::size_t>(level_)].tolerance;
+  return true;
 }
 
 }  // namespace rubato

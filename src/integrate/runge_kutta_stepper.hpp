@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "decoupled_stages.hpp"
+#include "order_choice.hpp"
 #include "small_sweep.hpp"
 #include "staged_stepper.hpp"
 
@@ -30,7 +31,7 @@ class RungeKuttaStepper final : public StagedStepper {
                                                                const InitialValueProblem& problem,
                                                                const IntegrateOptions& options);
 
-  void discard() noexcept override;
+  Attempt attempt(double t, double h) noexcept override;
   void save(ArchiveWriter& out) const override;
   bool load(ArchiveReader& in) override;
 
@@ -56,7 +57,9 @@ class RungeKuttaStepper final : public StagedStepper {
   [[nodiscard]] StepStatus correct_by_passes(double t, double h, double& size) noexcept;
   [[nodiscard]] StepStatus correct_by_sweep(double t, double h, double& size) noexcept;
   [[nodiscard]] EvalStatus subtract_mass_times_slopes(double t, double h) noexcept;
-  void choose_order(double step_ratio) noexcept;
+  void prepare_orders();
+  [[nodiscard]] double lower_error() noexcept;
+  void choose_order() noexcept;
 
   std::vector<StageScheme> schemes_;
   int level_ = 0, level_old_ = 0;   ///< the scheme in use, and that of the last committed step
@@ -70,9 +73,11 @@ class RungeKuttaStepper final : public StagedStepper {
   Vector slope_, product_;
 
   // Order selection.
+  std::vector<OrderLevel> levels_;    ///< empty where there is only one
+  std::vector<Vector> lower_slopes_;  ///< per scheme
   long steps_at_level_ = 0;
-  double contraction_ = 0;  ///< smoothed Θ
-  bool unexpected_rejection_ = false, unexpected_failure_ = false;
+  double contraction_ = 0;                 ///< smoothed Θ
+  double error_ = 0, largest_factor_ = 1;  ///< of the last attempt
 };
 
 }  // namespace rubato

@@ -71,6 +71,8 @@ class StagedStepper : public Stepper {
     const bool by_estimates = options_.stiffness.measure == StiffnessMeasure::estimates;
     return options_.step.fixed_step == 0 || (by_estimates && detector_.looking());
   }
+  /// Of a step with this table, in units of that of the table in use: for Radau methods it depends on the number of stages.
+  [[nodiscard]] double tolerance_of(const RungeKuttaTable& other) const;
   [[nodiscard]] static Out column(Matrix& m, int j) noexcept {
     return {m.col(j).data(), static_cast<std::size_t>(m.rows())};
   }
@@ -81,6 +83,7 @@ class StagedStepper : public Stepper {
   std::unique_ptr<SteppedSystem> system_;
   IntegrateOptions options_;
   ErrorNorm norm_, newton_norm_;
+  double tolerance_ = 1;  ///< of the table in use, in units of that norm_ and newton_norm_ were made for
   double kappa_ = 0, jacobian_reuse_ = 0;
   NewtonControl newton_;
   NewtonStepLimit newton_limit_;
@@ -112,6 +115,8 @@ class StagedStepper : public Stepper {
  private:
   [[nodiscard]] StepStatus evaluate_start(double t) noexcept;
   [[nodiscard]] StepStatus prepare(double t, double h) noexcept;
+  [[nodiscard]] double kappa(double h) const noexcept;
+  [[nodiscard]] double rounding() const noexcept;
   void predict(double h) noexcept;
   [[nodiscard]] StepStatus iterate(double t, double h, Attempt& attempt) noexcept;
   [[nodiscard]] StepStatus estimate(double t, double h, Attempt& attempt) noexcept;
@@ -123,6 +128,7 @@ class StagedStepper : public Stepper {
 
   std::vector<int> base_powers_;  ///< κ before anything was found stiff
   Vector first_nu_, mu_, spark_;
+  bool relaxed_ = false;  ///< Newton's norm weights velocities with h
   bool f0_valid_ = false, jacobian_current_ = false, jacobian_usable_ = false;
 };
 
