@@ -260,7 +260,7 @@ bool is_strategy(const MethodInfo& info) {
 bool looks_for_stiffness(const Task& task) {
   const IntegrateOptions& options = task.config.options;
   if (task.method->info.kind != "Runge-Kutta") return false;
-  return is_strategy(task.method->info) || (options.stiffness.detect && !(options.step.fixed_step > 0));
+  return is_strategy(task.method->info) || options.stiffness.detect;
 }
 
 std::string in_run_file_words(std::string message) {
@@ -352,8 +352,6 @@ Result<Task> make_task(io::RunConfig config) {
   if (config.options.stiffness.detect && task.method->info.kind != "Runge-Kutta")
     task.notes.push_back(
         fmt::format("{} does not look for stiff coordinates (stiffness.detect): radau does", task.method->info.name));
-  else if (config.options.stiffness.detect && config.options.step.fixed_step > 0 && !is_strategy(task.method->info))
-    task.notes.emplace_back("stiff coordinates are not looked for (stiffness.detect) where steps are fixed");
   if (const auto keys = unused_keys(config, task.method->info); !keys.empty())
     task.notes.push_back(fmt::format("{} does not use {}", task.method->info.name, joined(keys)));
 

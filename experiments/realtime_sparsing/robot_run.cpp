@@ -111,6 +111,17 @@ std::shared_ptr<const Trial> trial(std::string_view form, double step) {
 
 std::vector<double> tabulated_rho() { return {0.01, 0.05, 0.1, 0.5, 1}; }
 
+namespace {
+/// The next smaller ρ of the tables: all five at 1 ms, 0.1 and 1 with other steps. 0: none. What a search finds depends on where it starts, so
+/// that must not depend on which parts were asked for before.
+double searched_before(double step, double rho) {
+  double before = 0;
+  for (const double smaller : step == 1e-3 ? tabulated_rho() : std::vector<double>{0.1, 1})
+    if (smaller < rho) before = smaller;
+  return before;
+}
+}  // namespace
+
 const Sparsing& sparsed(std::string_view form, double step, double rho, const Control& control, Judge judge) {
   static std::map<std::tuple<std::string, double, Judge, double>, Sparsing> known;
   const std::tuple key(std::string(form), step, judge, rho);
@@ -122,10 +133,8 @@ const Sparsing& sparsed(std::string_view form, double step, double rho, const Co
     if (form == noisy)
       options.also = [passes = options.also](const realtime::Keep& keep) { return passes(cleaned(keep)); };
   }
-  for (const double smaller : tabulated_rho())
-    if (const auto found = known.find({std::string(form), step, Judge::run, smaller});
-        found != known.end() && smaller < rho)
-      options.start = found->second.keep;
+  if (const double smaller = searched_before(step, rho); smaller > 0)
+    options.start = sparsed(form, step, smaller, control).keep;
   if (control.say) control.say(fmt::format("robot, {}, step {} s, rho = {}", form, step, rho));
   auto found = taken(find_sparsing(model.structure.jacobian, model.jacobians, model.structure.mass,
                                    model.structure.mass_values, step, options),

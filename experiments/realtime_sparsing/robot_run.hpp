@@ -44,8 +44,7 @@ inline constexpr double largest_deviation = 0.06;
 /// What a structure must pass: eigenvalues always, at 1 ms and above a run as well.
 enum class Judge : std::uint8_t { eigenvalues, run };
 
-/// The structure for a step and ρ, ρ_m = ρ/100, found once: from the one of the next smaller ρ that is known, so that entries only
-/// become fewer.
+/// The structure for a step and ρ, ρ_m = ρ/100, found once: from the one of the next smaller ρ of the tables, so that entries only become fewer.
 [[nodiscard]] const realtime::Sparsing& sparsed(std::string_view form, double step, double rho, const Control& control,
                                                 Judge judge = Judge::run);
 

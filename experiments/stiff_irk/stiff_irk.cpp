@@ -35,10 +35,15 @@ Experiment stiff_irk() {
                 {"table-5.6", "flexible slider crank, smooth start", stiff::table_5_6},
                 {"table-5.7", "flexible slider crank, perturbed start", stiff::table_5_7},
                 {"figure-5.6", "flexible slider crank, smooth start", stiff::figure_5_6, true},
-                {"figure-5.7", "flexible slider crank, perturbed start", stiff::figure_5_7, true}},
+                {"figure-5.7", "flexible slider crank, perturbed start", stiff::figure_5_7, true},
+                {"table-5.8", "washing machine", stiff::table_5_8},
+                {"figure-5.10", "washing machine, work and precision", stiff::figure_5_10, true},
+                {"figure-5.13", "loading platform of a truck, modes that are not scaled", stiff::figure_5_13},
+                {"figure-5.14", "loading platform of a truck, step sizes", stiff::figure_5_14}},
       .missing =
-          "Table 5.8 and figures 5.8 to 5.10 (washing machine), figures 5.11 to 5.14 (truck loading platform): the "
-          "models are not in the catalogue yet. Figure 5.5 shows the crank itself."};
+          "Figures 5.5, 5.8, 5.11 and 5.12 show the models, figure 5.9 the motion of the washing machine; the curves "
+          "of figures 5.13 and 5.14 are "
+          "lost with the figures."};
 }
 
 }  // namespace rubato::experiments

@@ -29,6 +29,10 @@ Section table_5_6(const Control& control);
 Section table_5_7(const Control& control);
 Section figure_5_6(const Control& control);
 Section figure_5_7(const Control& control);
+Section table_5_8(const Control& control);
+Section figure_5_10(const Control& control);
+Section figure_5_13(const Control& control);
+Section figure_5_14(const Control& control);
 }  // namespace stiff
 
 }  // namespace rubato::experiments

@@ -161,8 +161,8 @@ void check_iteration(const IntegrateOptions& options, const Layout& layout, Opti
   check.allow(std::isfinite(rk.alpha0) && (rk.alpha0 >= 0 || rk.alpha0 == -1), "runge_kutta.alpha0", rk.alpha0,
               "a finite number, 0 or more, −1 for the default of the family");
   const StiffnessOptions& stiffness = options.stiffness;
-  check.allow(listed(stiffness.measure, StiffnessMeasure::estimates), "stiffness.measure",
-              static_cast<long>(stiffness.measure), "frequencies or estimates");
+  check.allow(listed(stiffness.measure, StiffnessMeasure::responses), "stiffness.measure",
+              static_cast<long>(stiffness.measure), "frequencies, estimates or responses");
   check.allow(stiffness.attempts >= 1, "stiffness.attempts", stiffness.attempts, "1 or more");
   check.allow(stiffness.threshold < 0, "stiffness.threshold", stiffness.threshold, "a negative number");
   check.allow(stiffness.group_threshold < 0, "stiffness.group_threshold", stiffness.group_threshold,

@@ -210,6 +210,7 @@ StepStatus StagedStepper::estimate(double t, double h, Attempt& attempt) noexcep
   attempt.error_order = spark ? 4 : error_order();
   if (!wants_estimate()) return StepStatus::ok;
   const int slot = filter_slot();
+  if (detector_.wants_responses(h)) find_responses(h);
   if (const EvalStatus status = estimate_residual(t, h, {}); status != EvalStatus::ok) return step_status(status);
   system_->solve(view(std::as_const(rho_)), view(nu_), slot);
   if (detector_.looking()) {
@@ -267,11 +268,28 @@ Attempt StagedStepper::attempt(double t, double h) noexcept {
   return result;
 }
 
+/// What the filter leaves of a displacement of each coordinate: column k of (B/(hγ₀) − J)⁻¹ B/(hγ₀), entry k; B has a unit row for positions.
+void StagedStepper::find_responses(double h) noexcept {
+  const double unit = 1 / (gamma0() * h);
+  const auto coordinates = detector_.coordinates();
+  rho_.setZero();
+  for (std::size_t k = 0; k < coordinates.size(); ++k) {
+    const int i = coordinates[k].position;
+    rho_[i] = unit;
+    system_->solve(view(std::as_const(rho_)), view(stage_), filter_slot());
+    rho_[i] = 0;
+    detector_.take_response(k, stage_[i], h, gamma0());
+  }
+  detector_.responses_taken(h);
+}
+
 /// Shows the last attempt to the detector.
 void StagedStepper::observe(bool accepted) noexcept {
   norm_.shares(view(first_nu_), view(x_), view(trial_), h_, view(stage_));
   if (detector_.observe({.mu = view(mu_),
                          .nu = view(first_nu_),
+                         .x0 = view(x_),
+                         .x1 = view(trial_),
                          .shares = view(stage_),
                          .h = h_,
                          .gamma0 = gamma0(),

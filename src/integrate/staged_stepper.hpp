@@ -68,8 +68,8 @@ class StagedStepper : public Stepper {
 
   /// Factors and estimate are wanted also where steps are fixed, as long as stiff coordinates are looked for by them.
   [[nodiscard]] bool wants_estimate() const noexcept {
-    const bool by_estimates = options_.stiffness.measure == StiffnessMeasure::estimates;
-    return options_.step.fixed_step == 0 || (by_estimates && detector_.looking());
+    const bool by_filter = options_.stiffness.measure != StiffnessMeasure::frequencies;
+    return options_.step.fixed_step == 0 || (by_filter && detector_.looking());
   }
   /// Of a step with this table, in units of that of the table in use: for Radau methods it depends on the number of stages.
   [[nodiscard]] double tolerance_of(const RungeKuttaTable& other) const;
@@ -122,6 +122,7 @@ class StagedStepper : public Stepper {
   [[nodiscard]] StepStatus estimate(double t, double h, Attempt& attempt) noexcept;
   [[nodiscard]] EvalStatus spark_residual(double t, double h) noexcept;
   void watch_quadratures(double h) noexcept;
+  void find_responses(double h) noexcept;
   void observe(bool accepted) noexcept;
   void apply_stiffness() noexcept;
   void carry_stages() noexcept;

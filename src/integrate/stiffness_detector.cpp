@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rubato {
 
 namespace {
-constexpr double smallest_mu = 1e-15;  // below, Δμ is round-off and the ratio means nothing
-constexpr double worthwhile = 1.05;    // the step that a set must gain over a smaller one
+// Below this part of the position Δμ is rounding, and ζ means nothing. (The source: below 1e-15, whatever the size of the position. Most modes of
+// the truck's platform move by less.)
+constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+constexpr double patience = 20;  // of 5, 20 and 1000, 5 keeps too little of a set and 20 as much as 1000 (slider crank)
+constexpr double worthwhile = 1.05;           // the step that a set must gain over a smaller one
+constexpr std::size_t most_solutions = 1000;  // coordinates: one solution each
 }  // namespace
 
 StiffnessDetector::StiffnessDetector(const StiffnessOptions& options, const Layout& layout)
@@ -72,7 +77,7 @@ StiffnessDetector::Diagonal StiffnessDetector::diagonal(std::size_t k, const Spa
 }
 
 void StiffnessDetector::linearised(const SparsePattern& jacobian, In j_values, const SparsePattern& mass, In b_values) {
-  if (!options_.detect || !by_frequencies()) return;
+  if (!options_.detect || options_.measure == StiffnessMeasure::estimates) return;
   sorted_.clear();
   for (std::size_t k = 0; k < coordinates_.size(); ++k) {
     const auto [m, stiffness] = diagonal(k, jacobian, j_values, mass, b_values);
@@ -134,13 +139,33 @@ bool StiffnessDetector::observe(const Observation& attempt) noexcept {
   return by_frequencies() ? observe_frequencies(attempt) : observe_estimates(attempt);
 }
 
-double StiffnessDetector::bound() const noexcept { return std::sqrt(std::pow(10.0, -options_.threshold) - 1); }
+bool StiffnessDetector::wants_responses(double h) const noexcept {
+  if (!looking() || options_.measure == StiffnessMeasure::estimates || coordinates_.size() > most_solutions)
+    return false;
+  return h_of_responses_ == 0 || h > 2 * h_of_responses_ || 2 * h < h_of_responses_;
+}
+
+void StiffnessDetector::take_response(std::size_t k, double response, double h, double gamma0) noexcept {
+  Coordinate& q = coordinates_[k];
+  const double x = gamma0 * q.frequency * h, d = 1 / (1 + x * x);
+  constexpr double tells = 0.7;  // above, all of the displacement is left, slow or not
+  if (d < tells && std::isfinite(response)) q.slow_part = std::clamp((response - d) / (1 - d), 0.0, 1.0);
+}
+
+double StiffnessDetector::log_response(const Coordinate& q, double gamma0, double h) const noexcept {
+  const double x = gamma0 * q.frequency * h;
+  return std::log10(q.slow_part + (1 - q.slow_part) / (1 + x * x));
+}
+
+bool StiffnessDetector::stiff_at(const Coordinate& q, double gamma0, double h) const noexcept {
+  return log_response(q, gamma0, h) < options_.threshold;
+}
 
 bool StiffnessDetector::observe_fixed_step(double h, double gamma0) noexcept {
   if (!looking() || !by_frequencies()) return false;
   bool changed = attempts_++ == 0;
   for (Coordinate& q : coordinates_) {
-    const bool stiff = q.declared || (q.candidate && gamma0 * q.frequency * h > bound());
+    const bool stiff = q.declared || (q.candidate && stiff_at(q, gamma0, h));
     changed = changed || stiff != q.stiff;
     q.stiff = stiff;
   }
@@ -148,12 +173,12 @@ bool StiffnessDetector::observe_fixed_step(double h, double gamma0) noexcept {
 }
 
 bool StiffnessDetector::observe_frequencies(const Observation& attempt) noexcept {
-  const double bound = this->bound();
   const double reduction = attempt.scale * attempt.scale;
   if (!(reduction < 1)) return false;  // h ≥ T_ref: another power of h changes nothing
   double all = 0;
   for (const double r : attempt.shares) all += r * r;
   const auto n = static_cast<double>(attempt.shares.size());
+  if (searching_) search(attempt, all / n);
   // What each coordinate contributes without, and with, one more power of h.
   const auto contribution = [&](const Coordinate& q) {
     double sum = 0;
@@ -176,35 +201,66 @@ bool StiffnessDetector::observe_frequencies(const Observation& attempt) noexcept
     const Coordinate& q = coordinates_[static_cast<std::size_t>(sorted_[m])];
     squares -= contribution(q) * (1 - reduction);
     const double h = next_step(squares);
-    if (h > worthwhile * step && attempt.gamma0 * q.frequency * h > bound) {  // (1)
+    if (h > worthwhile * step && stiff_at(q, attempt.gamma0, h)) {  // (2)
       n_stiff = m + 1;
       step = h;
     }
   }
+  // With the new and the present set together. A disturbance must not end a set: one coordinate less, a smaller step, which justifies fewer
+  // coordinates, and in the end all vibrations are followed that were excited meanwhile.
+  double together = all;
+  for (std::size_t m = 0; m < sorted_.size(); ++m) {
+    const Coordinate& q = coordinates_[static_cast<std::size_t>(sorted_[m])];
+    if (m < n_stiff || q.stiff) together -= contribution(q) * (1 - reduction);
+  }
+  const double h_together = std::max(step, next_step(together));
+  const auto stays = [&](const Coordinate& q) {
+    if (!q.stiff || stiff_at(q, attempt.gamma0, 2 * h_together)) return q.stiff;
+    return stiff_at(q, attempt.gamma0, patience * h_together) &&
+           worthwhile * next_step(together + contribution(q) * (1 - reduction)) < h_together;
+  };
   bool changed = attempts_++ == 0;
   for (std::size_t m = 0; m < sorted_.size(); ++m) {
     Coordinate& q = coordinates_[static_cast<std::size_t>(sorted_[m])];
-    const bool stays = q.stiff && attempt.gamma0 * q.frequency * step > bound / 2;
-    const bool stiff = m < n_stiff || stays || q.declared;
+    const bool never = q.slow_part >= 1 || std::log10(q.slow_part) >= options_.threshold;
+    const bool stiff = (!never && (m < n_stiff || q.held || stays(q))) || q.declared;
     changed = changed || stiff != q.stiff;
     q.stiff = stiff;
   }
   return changed;
 }
 
+/// What is stiff at the attempts before the first that meets the tolerance stays so, if more than a third of n_ζ say it.
+void StiffnessDetector::search(const Observation& attempt, double mean_square) noexcept {
+  searching_ = !(mean_square <= 1);
+  if (!searching_) return;
+  for (const int k : sorted_) {
+    Coordinate& q = coordinates_[static_cast<std::size_t>(k)];
+    if (stiff_at(q, attempt.gamma0, attempt.h)) ++q.hits;
+    q.held = 3 * q.hits > options_.attempts;
+  }
+}
+
 bool StiffnessDetector::observe_estimates(const Observation& attempt) noexcept {
   if (options_.accepted_only && !attempt.accepted) return false;
+  const bool by_estimates = options_.measure == StiffnessMeasure::estimates;
   for (auto& q : coordinates_) {
-    const double m = std::abs(attempt.mu[static_cast<std::size_t>(q.position)]);
-    const double v = std::abs(attempt.nu[static_cast<std::size_t>(q.position)]);
-    if (!q.candidate || !(m >= smallest_mu) || !std::isfinite(v)) continue;
-    q.zeta = std::log10(std::max(v, 1e-300) / m);  // (2)
+    if (!q.candidate) continue;
+    if (by_estimates) {
+      const auto i = static_cast<std::size_t>(q.position);
+      const double m = std::abs(attempt.mu[i]), v = std::abs(attempt.nu[i]);
+      const double size = std::max(std::abs(attempt.x0[i]), std::abs(attempt.x1[i]));
+      if (!(m > rounding * size) || !std::isfinite(v)) continue;
+      q.zeta = std::log10(std::max(v, 1e-300) / m);  // (3)
+    } else {
+      q.zeta = log_response(q, attempt.gamma0, attempt.h);  // (1)
+    }
     ++q.seen;
     const long memory = options_.continuous ? std::min(q.seen, options_.attempts) : q.seen;
     q.average += (q.zeta - q.average) / static_cast<double>(memory);
     if (!(q.zeta < options_.threshold)) continue;
     ++q.hits;
-    if (q.frequency_given) continue;
+    if (q.frequency_given || !by_estimates) continue;
     const double omega = frequency(q.zeta, attempt.gamma0, attempt.h), last = q.frequency > 0 ? q.frequency : omega;
     const long count = options_.continuous ? std::min(q.hits, options_.attempts) : q.hits;
     q.frequency = last * std::pow(omega / last, 1 / static_cast<double>(count));
@@ -264,8 +320,12 @@ void StiffnessDetector::save(ArchiveWriter& out) const {
     out.put(q.zeta);
     out.put(q.average);
     out.put(q.frequency);
+    out.put(q.slow_part);
+    out.put(q.held);
   }
   out.put(attempts_);
+  out.put(searching_);
+  out.put(h_of_responses_);
 }
 
 void StiffnessDetector::load(ArchiveReader& in) {
@@ -277,8 +337,12 @@ void StiffnessDetector::load(ArchiveReader& in) {
     in.get(q.zeta);
     in.get(q.average);
     in.get(q.frequency);
+    in.get(q.slow_part);
+    in.get(q.held);
   }
   in.get(attempts_);
+  in.get(searching_);
+  in.get(h_of_responses_);
 }
 
 }  // namespace rubato

@@ -339,12 +339,17 @@ std::vector<Key> all_run_file_keys() {
        .help = "find the stiff coordinates; their velocities are then tested with one more power of h",
        .field = [](C& c) -> Field { return &c.options.stiffness.detect; }},
       {.name = "stiffness.measure",
-       .help = "how they are found: from frequencies in the Jacobian, or from two error estimates in the first steps",
+       .help = "how they are found: from frequencies in the Jacobian in every attempt; from two error estimates, or "
+               "from what the filter between "
+               "them leaves of each coordinate, in the first steps",
        .choices = {{"frequencies", byte(StiffnessMeasure::frequencies), "the set that justifies the largest step"},
-                   {"estimates", byte(StiffnessMeasure::estimates), "filtered against plain, as published"}},
+                   {"estimates", byte(StiffnessMeasure::estimates), "filtered against plain, as published"},
+                   {"responses", byte(StiffnessMeasure::responses),
+                    "filtered against plain, of a displacement of each coordinate alone"}},
        .field = [](C& c) { return choice_field(c.options.stiffness.measure); }},
       {.name = "stiffness.threshold",
-       .help = "stiff: −log₁₀(1 + (γ₀ωh)²), or ζ = log₁₀(filtered/plain estimate), below this",
+       .help = "stiff: log₁₀ of what the filter leaves of a displacement or, estimates, ζ = log₁₀(filtered/plain "
+               "estimate), below this",
        .max = 0,
        .field = [](C& c) -> Field { return &c.options.stiffness.threshold; }},
       {.name = "stiffness.candidates",
@@ -365,14 +370,16 @@ std::vector<Key> all_run_file_keys() {
        .help = "scale the accelerations of stiff coordinates as well, where they are unknowns",
        .field = [](C& c) -> Field { return &c.options.stiffness.accelerations; }},
       {.name = "stiffness.attempts",
-       .help = "estimates: how many attempts are looked at; in more than a third of them ζ must be below the threshold",
+       .help = "estimates, responses: how many attempts are looked at; in more than a third of them ζ must be below "
+               "the threshold",
        .min = 1,
        .field = [](C& c) -> Field { return &c.options.stiffness.attempts; }},
       {.name = "stiffness.accepted_only",
-       .help = "estimates: look at accepted steps instead of all attempts",
+       .help = "estimates, responses: look at accepted steps instead of all attempts",
        .field = [](C& c) -> Field { return &c.options.stiffness.accepted_only; }},
       {.name = "stiffness.grouping",
-       .help = "estimates: separate stiff from other coordinates by a gap in the averages of ζ instead of counting",
+       .help = "estimates, responses: separate stiff from other coordinates by a gap in the averages of ζ instead of "
+               "counting",
        .field = [](C& c) -> Field { return &c.options.stiffness.grouping; }},
       {.name = "stiffness.group_threshold",
        .help = "grouping: the middle of the gap lies below this",
@@ -384,7 +391,8 @@ std::vector<Key> all_run_file_keys() {
        .min_excluded = true,
        .field = [](C& c) -> Field { return &c.options.stiffness.group_gap; }},
       {.name = "stiffness.continuous",
-       .help = "estimates: go on looking after the first attempts; a coordinate may become stiff, or cease to be",
+       .help = "estimates, responses: go on looking after the first attempts; a coordinate may become stiff, or cease "
+               "to be",
        .field = [](C& c) -> Field { return &c.options.stiffness.continuous; }},
 
       {.name = "time.start",

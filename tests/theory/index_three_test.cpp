@@ -34,34 +34,42 @@ struct Errors {
   double q, v, lambda;
 };
 
-TEST(IndexThree, OrdersOnThePendulum) {  // A14
+/// At a turning point, as after a whole period, errors vanish by symmetry and orders look higher than they are (index 3, Lobatto IIIC: 5, 3, 2).
+TEST(IndexThree, OrdersOnThePendulumAtAGenericTime) {  // A14
+  constexpr double t_end = 1.4;
+  const catalogue::Parameters parameters{{"t_end", t_end}};
   // The same motion from the acceleration level, to rounding.
-  const catalogue::Parameters parameters{{"t_end", 2}};
   const auto exact = instance_named("pendulum", "index-1", parameters);
   IntegrateOptions tight;
   tight.tolerances = {.rtol = 1e-13, .atol = 1e-13};
   const RunSummary end = finished(exact.problem, "radau13", tight);
-  const auto instance = instance_named("pendulum", "index-3", parameters);
-  const auto errors = [&](const char* method, int n) {
+  const auto errors = [&](const char* method, const char* formulation, int n) {
+    const auto instance = instance_named("pendulum", formulation, parameters);
     IntegrateOptions options;
-    options.step.fixed_step = 2.0 / n;
+    options.step.fixed_step = t_end / n;
+    options.newton.tolerance = 1e-6;  // its remainder must not show
     const RunSummary run = finished(instance.problem, method, options);
     const auto error = [&](const char* name) {
       return (block_of(instance.problem, run.x, name) - block_of(exact.problem, end.x, name)).norm();
     };
     return Errors{error("q"), error("v"), error("lambda")};
   };
-  const auto orders = [&](const char* method) {
-    const Errors coarse = errors(method, 128), fine = errors(method, 256);
-    return Errors{std::log2(coarse.q / fine.q), std::log2(coarse.v / fine.v), std::log2(coarse.lambda / fine.lambda)};
+  struct Case {
+    const char *method, *formulation;
+    Errors orders;
   };
-  const Errors radau = orders("radau5"), lobatto = orders("lobatto-iiic");
-  EXPECT_NEAR(radau.q, 5, 0.3);
-  EXPECT_NEAR(radau.v, 3, 0.2);
-  EXPECT_NEAR(radau.lambda, 2, 0.2);
-  EXPECT_GE(lobatto.q, 2.9);
-  EXPECT_GE(lobatto.v, 1.9);
-  EXPECT_GE(lobatto.lambda, 0.7);
+  // Index 3 (s = 3 stages, stage order η): q 2s − 1 (Radau IIA), v η, λ η − 1; Lobatto IIIC has η = 2 and order 4.
+  const Case cases[] = {{"radau5", "index-2", {5, 5, 3}},
+                        {"radau5", "index-3", {5, 3, 2}},
+                        {"lobatto-iiic-3", "index-2", {4, 4, 2}},
+                        {"lobatto-iiic-3", "index-3", {4, 2, 1}}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::string(c.method) + ", " + c.formulation);
+    const Errors coarse = errors(c.method, c.formulation, 128), fine = errors(c.method, c.formulation, 256);
+    EXPECT_NEAR(std::log2(coarse.q / fine.q), c.orders.q, 0.35);
+    EXPECT_NEAR(std::log2(coarse.v / fine.v), c.orders.v, 0.35);
+    EXPECT_NEAR(std::log2(coarse.lambda / fine.lambda), c.orders.lambda, 0.35);
+  }
 }
 
 TEST(IndexThree, TheStiffPendulumTendsToTheRigidOneLikeTheSquareOfEps) {  // A15

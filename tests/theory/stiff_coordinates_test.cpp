@@ -7,6 +7,8 @@
 
 #include "catalogue/catalogue.hpp"
 #include "rubato/integrate/integrate.hpp"
+#include "rubato/problem/formulation.hpp"
+#include "rubato/problem/template_mechanical.hpp"
 
 namespace rubato {
 namespace {
@@ -141,6 +143,54 @@ TEST(StiffCoordinates, NothingIsScaledWhereNothingIsStiff) {
   const auto summary = run_stiff(soft, detecting(options, StiffnessMeasure::frequencies));
   EXPECT_TRUE(summary.stiff.empty());
   EXPECT_EQ(summary.statistics.steps, run_stiff(soft, options).statistics.steps);
+}
+
+/// A heavy mass on a soft spring, and a light one fixed to it by a stiff spring, in absolute coordinates: ω₁ = √(K₁₁/m₁) = 10³ as well, but the
+/// heavy mass moves with √(k/(m₁ + m₂)) = 3.1 rad/s.
+struct LightOnHeavy {
+  static constexpr bool constant_mass = true;
+  static constexpr double heavy = 1, light = 1e-2, soft = 10, stiff_spring = 1e6;
+  MechanicalSizes sizes() const { return {.q = 2, .v = 2}; }
+  template <class S>
+  void inertia(const MechanicalPoint<S>&, std::span<const S> a, std::span<S> out) const {
+    out[0] = heavy * a[0];
+    out[1] = light * a[1];
+  }
+  template <class S>
+  void force(const MechanicalPoint<S>& p, std::span<S> f) const {
+    const S inner = stiff_spring * (p.q[1] - p.q[0]);
+    f[0] = -soft * p.q[0] + inner;
+    f[1] = -inner;
+  }
+};
+
+TEST(StiffCoordinates, TheHeavyBodyThatCarriesAStiffSpringIsNotStiff) {
+  auto dae = formulate(make_mechanical(LightOnHeavy{}), *formulation_by_name("index-3"));
+  ASSERT_TRUE(dae.ok());
+  InitialValueProblem problem;
+  problem.dae = *dae;
+  problem.x = Vector::Zero(4);
+  problem.x[0] = 0.1;
+  problem.x[1] = 0.1 + 1e-5;
+  problem.t_end = 5;
+  for (const auto measure : {StiffnessMeasure::frequencies, StiffnessMeasure::responses}) {
+    const auto run = integrate(problem, "radau5", detecting(radau5_mode(1e-6, 0.1), measure));
+    ASSERT_TRUE(run.ok() && completed(run->status));
+    EXPECT_EQ(run->stiff, std::vector<int>{1}) << static_cast<int>(measure);
+  }
+}
+
+/// Dampers of the washing machine move with tub and housing. What the filter leaves of a displacement of one part alone finds all twelve of their
+/// coordinates (published: 10 to 11, mostly in the dampers), and no other.
+TEST(StiffCoordinates, ResponsesFindTheDampersOfTheWashingMachine) {  // A28
+  const Problem problem{"washing-machine", "penalty", {{"t_end", 0.3}}};
+  auto options = detecting(radau5_mode(1e-6, 0.1), StiffnessMeasure::responses);
+  const auto names = found(problem, run_stiff(problem, options, "lobatto-iiic-3"));
+  EXPECT_EQ(names.size(), 12u);
+  for (const auto& name : names) EXPECT_TRUE(name.starts_with("left.") || name.starts_with("right.")) << name;
+  options.stiffness.measure = StiffnessMeasure::frequencies;
+  for (const auto& name : found(problem, run_stiff(problem, options, "lobatto-iiic-3")))
+    EXPECT_FALSE(name.starts_with("housing") || name.starts_with("tub")) << name;
 }
 
 TEST(StiffCoordinates, KeepingTheMultiplierSavesTheIterationOnTheStiffPendulum) {  // A20

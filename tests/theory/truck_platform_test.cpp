@@ -55,9 +55,8 @@ long unscaled(double speed, double h) {
   return end.ok() ? 655 - static_cast<long>(end->stiff.size()) : -1;
 }
 
-/// ζ ≈ −2 log₁₀(γ₀hω) < ϑ = −0.4 where ω > 10^0.2/(γ₀h). A slow excitation leaves some of the highest modes so still that their estimates are
-/// rounding: these escape.
-TEST(TruckPlatform, ModesBeyondTheStepAreFoundStiff) {
+/// ζ ≈ −2 log₁₀(γ₀hω) < ϑ = −0.4 where ω > 10^0.2/(γ₀h). Modes that move by less than 1e-15 are looked at as well.
+TEST(TruckPlatform, ModesBeyondTheStepAreFoundStiff) {  // A29
   constexpr double gamma0 = 0.2748888295956774;
   const auto omega = frequencies(*platform(1).system);
   long before = 0;
@@ -67,10 +66,32 @@ TEST(TruckPlatform, ModesBeyondTheStepAreFoundStiff) {
         static_cast<double>(std::count_if(omega.begin(), omega.end(), [&](double w) { return w < limit; }));
     const long fast = unscaled(100, h), slow = unscaled(1, h);
     EXPECT_NEAR(static_cast<double>(fast), expected, 2 + 0.25 * expected) << h;
-    EXPECT_GE(slow, fast);
-    EXPECT_LE(slow, fast + 15) << "few of 655 escape";
+    EXPECT_NEAR(static_cast<double>(slow), expected, 2 + 0.25 * expected) << h;
+    EXPECT_LE(slow, fast) << "a fast excitation flags fewer";
     EXPECT_GT(slow, before);
     before = slow;
+  }
+}
+
+/// With the published tolerances and first step the vibrations that the start sets free keep steps at 3e-6 s where nothing is scaled: all 200
+/// modes kept here are excited, and the fastest that is followed decides. Each measure finds the fast ones and lets the steps grow.
+TEST(TruckPlatform, RunsWithThePublishedTolerances) {
+  const auto instance = catalogue::make_problem("truck-platform", {{"modes", 200}, {"t_end", 0.15}});
+  ASSERT_TRUE(instance.ok());
+  IntegrateOptions options;
+  options.tolerances = {.rtol = 1e-4, .atol = 1e-12};
+  options.step.initial_step = 0.1;
+  options.step.max_steps = 6000;
+  const auto plain = integrate(instance->problem, "radau5", options);
+  ASSERT_TRUE(plain.ok());
+  EXPECT_LT(plain->t, 0.02) << "attempts used up";
+  options.stiffness.detect = true;
+  for (const auto measure : {StiffnessMeasure::frequencies, StiffnessMeasure::estimates, StiffnessMeasure::responses}) {
+    options.stiffness.measure = measure;
+    const auto run = integrate(instance->problem, "radau5", options);
+    ASSERT_TRUE(run.ok());
+    EXPECT_TRUE(completed(run->status)) << static_cast<int>(measure) << ": t = " << run->t;
+    EXPECT_GT(run->stiff.size(), 150u);
   }
 }
 

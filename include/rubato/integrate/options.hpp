@@ -100,14 +100,14 @@ struct RungeKuttaOptions {
 };
 
 /// How stiff coordinates are found, see stiffness_detector.hpp.
-enum class StiffnessMeasure : std::uint8_t { frequencies, estimates };
+enum class StiffnessMeasure : std::uint8_t { frequencies, estimates, responses };
 
 /// Finding the stiff coordinates, so that their vibrations do not dictate the step: see stiffness_detector.hpp.
 struct StiffnessOptions {
   bool detect = false;
   StiffnessMeasure measure = StiffnessMeasure::frequencies;
   double threshold = -0.4;  ///< ϑ
-  // Of the measure `estimates`:
+  // Of the measures `estimates` and `responses` (attempts: also of `frequencies`, before the first step):
   long attempts = 7;              ///< n_ζ: attempts that are looked at
   bool accepted_only = false;     ///< look at accepted steps instead of attempts
   bool grouping = false;          ///< separate by gaps in the averaged ζ instead of counting
