@@ -124,6 +124,7 @@ class StagedStepper : public Stepper {
   std::vector<int> base_powers_;  ///< κ before anything was found stiff
   Vector first_nu_, mu_, spark_;
   bool f0_valid_ = false, jacobian_current_ = false, jacobian_usable_ = false;
+  bool diverged_ = false;  ///< the last attempt, in its iteration
 };
 
 }  // namespace rubato
