@@ -55,8 +55,7 @@ int compare(const StudyArguments& arguments) {
     for (const double tolerance : arguments.tolerances) {
       IntegrateOptions options = task.config.options;
       options.any_index = true;  // said in a note
-      options.tolerances.rtol = tolerance;
-      options.tolerances.atol = task.instance.measure.atol_per_rtol * tolerance;
+      options.tolerances = tolerances_at(task, tolerance);
       if (options.step.initial_step == 0) options.step.initial_step = task.instance.suggested_initial_step;
       const Stopwatch watch;
       const auto end = run_quietly(task, options);

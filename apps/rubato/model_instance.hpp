@@ -14,4 +14,11 @@ namespace rubato::app {
 [[nodiscard]] Result<catalogue::Instance> model_instance(const io::RunConfig& config, std::string_view formulation,
                                                          std::vector<std::string>& notes);
 
+/// Relative tolerance of mechanisms where nobody chose one. The cases of docs/model-file.md, `radau`: forces of stiff bushings to 10⁻⁵,
+/// all impacts of a cam; 10⁻⁴ misses some of them, 10⁻⁶ costs a third more.
+inline constexpr double default_model_rtol = 1e-5;
+
+/// rtol, and absolute tolerances that fit the size of the mechanism, where none were given; a note says which.
+void choose_tolerances(io::RunConfig& config, const InitialValueProblem& problem, std::vector<std::string>& notes);
+
 }  // namespace rubato::app

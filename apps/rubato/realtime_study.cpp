@@ -95,9 +95,9 @@ AccurateRun accurate_run(const Task& task) {
       .options = task.config.options};
   IntegrateOptions& options = accurate.options;
   options.step.fixed_step = 0;
-  const double ratio = task.instance.measure.atol_per_rtol;
-  options.tolerances.rtol = std::min(options.tolerances.rtol, accurate_tolerance);
-  options.tolerances.atol = std::min(options.tolerances.atol, accurate_tolerance * ratio);
+  const Tolerances given = options.tolerances;
+  options.tolerances = tolerances_at(task, std::min(given.rtol, accurate_tolerance));
+  options.tolerances.atol = std::min(given.atol, accurate_tolerance * task.instance.measure.atol_per_rtol);
   if (!(options.step.initial_step > 0)) options.step.initial_step = task.instance.suggested_initial_step;
   return accurate;
 }

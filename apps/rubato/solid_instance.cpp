@@ -8,6 +8,7 @@
 #include "rubato/base/text.hpp"
 #include "rubato/io/solid_file.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "task.hpp"
 
 namespace rubato::app {
 
@@ -83,9 +84,7 @@ void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, st
   const auto choose = [&](const char* block, double typical, const char* unit) {
     auto& of = tolerances.atol_of;
     if (std::ranges::any_of(of, [&](const auto& entry) { return entry.first == block; })) return;
-    double rounded = 0;
-    const std::string text = fmt::format("{:.1e}", rtol * typical);
-    rounded = std::stod(text);
+    const double rounded = two_digits(rtol * typical);
     of.emplace_back(block, rounded);
     words.push_back(fmt::format("{} {} {}", block, shortest(rounded), unit));
   };

@@ -71,9 +71,6 @@ Result<catalogue::Instance> instance_of(const io::RunConfig& config, const catal
 Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
   std::vector<std::string> blocks;
   for (const auto& block : dae.layout().blocks()) blocks.push_back(block.name);
-  for (const auto& [name, value] : config.options.tolerances.atol_of)
-    if (dae.layout().find(name) == nullptr)
-      return config.at("solver.atol_of." + name, unknown_name("block", name, blocks));
   std::vector<std::string> channels = dae.layout().component_names();
   for (const auto& [name, power] : config.options.step.h_power_of)
     if (dae.layout().find(name) == nullptr && std::find(channels.begin(), channels.end(), name) == channels.end()) {
@@ -137,7 +134,8 @@ Error placed(const io::RunConfig& config, const std::string& message) {
   if (key.empty()) return config.at("solver", words);
   std::string name(key);
   std::string_view rest = std::string_view(words).substr(key.size());
-  if (const auto end = rest.find("] = "); rest.starts_with('[') && end != std::string_view::npos) {  // of one entry
+  const auto end = std::min(rest.find("] = "), rest.find("]: "));
+  if (rest.starts_with('[') && end != std::string_view::npos) {  // of one entry
     name += fmt::format(".{}", rest.substr(1, end - 1));
     rest = rest.substr(end + 1);
   }
@@ -263,6 +261,17 @@ bool looks_for_stiffness(const Task& task) {
   return is_strategy(task.method->info) || options.stiffness.detect;
 }
 
+double two_digits(double value) { return std::stod(fmt::format("{:.1e}", value)); }
+
+Tolerances tolerances_at(const Task& task, double rtol) {
+  Tolerances tolerances = task.config.options.tolerances;
+  for (auto& [name, atol] : tolerances.atol_of)
+    if (std::ranges::find(task.chosen, name) != task.chosen.end()) atol *= rtol / tolerances.rtol;
+  tolerances.rtol = rtol;
+  tolerances.atol = task.instance.measure.atol_per_rtol * rtol;
+  return tolerances;
+}
+
 std::string in_run_file_words(std::string message) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   for (const std::string_view group : {"step.", "tolerances.", "linear.", "runge_kutta."})
@@ -338,6 +347,7 @@ Result<Task> make_task(io::RunConfig config) {
   }
 
   Tolerances& tolerances = config.options.tolerances;
+  const auto given = tolerances.atol_of;
   if (const double ratio = task.instance.measure.atol_per_rtol;
       ratio != 1 && tolerances.rtol > 0 && !config.places.contains("solver.atol")) {
     tolerances.atol = ratio * tolerances.rtol;
@@ -372,6 +382,10 @@ Result<Task> make_task(io::RunConfig config) {
                                                shortest(*config.t_end), shortest(parameters.at("t_end"))));
     problem.t_end = *config.t_end;
   }
+  if (config.model) choose_tolerances(config, problem, task.notes);
+  for (const auto& [name, atol] : tolerances.atol_of)
+    if (std::ranges::none_of(given, [&n = name](const auto& entry) { return entry.first == n; }))
+      task.chosen.push_back(name);
   if (config.model)
     for (auto& note : multibody::notes_on_kinks(config.model->mechanism, problem.t_start, problem.t_end))
       task.notes.push_back(std::move(note));

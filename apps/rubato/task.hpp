@@ -16,6 +16,7 @@ struct Task {
   catalogue::Instance instance;
   const Method* method = nullptr;
   std::vector<std::size_t> recorded;  ///< channels kept while running; empty: all
+  std::vector<std::string> chosen;    ///< entries of solver.atol_of that nobody gave
   std::vector<std::string> notes;     ///< what was chosen for the user, one sentence each
 };
 
@@ -35,6 +36,11 @@ struct Task {
 [[nodiscard]] bool looks_for_stiffness(const Task& task);
 /// Names of options as run files have them: "step.max_steps" of the library is their "solver.max_steps".
 [[nodiscard]] std::string in_run_file_words(std::string message);
+
+/// Rounded to two decimal digits: absolute tolerances that were chosen are shown and written so.
+[[nodiscard]] double two_digits(double value);
+/// The tolerances of a task at another rtol: absolute ones that were chosen for it follow in proportion, those given stay.
+[[nodiscard]] Tolerances tolerances_at(const Task& task, double rtol);
 
 /// The state at t_end, exact or computed with tight tolerances.
 struct ReferenceState {

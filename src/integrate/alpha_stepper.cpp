@@ -328,7 +328,7 @@ void AlphaStepper::estimate(double h, Attempt& attempt) noexcept {
 Attempt AlphaStepper::attempt(double t, double h) noexcept {
   Attempt result;
   h_ = h;
-  has_trial_ = false;
+  has_trial_ = diverged_ = false;
   bool old_jacobian = false;
   do {  // once more where J was an old one
     old_jacobian = jacobian_usable_;
@@ -337,6 +337,7 @@ Attempt AlphaStepper::attempt(double t, double h) noexcept {
     if (result.status == StepStatus::ok) result.status = iterate(t, h, result);
     if (result.status != StepStatus::ok) jacobian_usable_ = false;
   } while (result.status == StepStatus::newton_diverged && old_jacobian);
+  diverged_ = result.status == StepStatus::newton_diverged;
   if (result.status != StepStatus::ok) return result;
   result.retry_factor = 0;
   has_trial_ = true;
@@ -424,6 +425,7 @@ bool AlphaStepper::load(ArchiveReader& in) {
 }
 
 int AlphaStepper::worst_component() const noexcept {
+  if (diverged_) return largest_share(view(dx_), view(weights_));
   return has_trial_ && options_.step.fixed_step == 0 ? norm_.worst(view(error_), view(x_), view(trial_), h_) : -1;
 }
 

@@ -115,7 +115,7 @@ class AlphaStepper final : public Stepper {
   Vector x0_, a0_;  ///< (2)
   Vector trial_, trial_w_, trial_a_, f_, r_, dx_, error_, weights_, work_, rates_;
   double h_ = 0;
-  bool has_trial_ = false;
+  bool has_trial_ = false, diverged_ = false;
   bool jacobian_usable_ = false;
   double factored_h_ = 0;  ///< 0: no valid factor
 };

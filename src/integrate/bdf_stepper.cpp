@@ -208,7 +208,7 @@ void BdfStepper::commit_start() noexcept {
 Attempt BdfStepper::attempt(double t, double h) noexcept {
   Attempt result;
   h_ = h;
-  has_trial_ = too_large_ = failed_ = false;
+  has_trial_ = too_large_ = failed_ = diverged_ = false;
   ready_ = false;
   if (!memory_.starting && memory_.failures >= failures_to_restart && !fixed()) {
     memory_.starting = true;
@@ -220,6 +220,7 @@ Attempt BdfStepper::attempt(double t, double h) noexcept {
     result = attempt_start(t, h);
   } else {
     result.status = solve(t, h, result);
+    diverged_ = result.status == StepStatus::newton_diverged;
     if (result.status == StepStatus::ok) {
       has_trial_ = true;
       if (trial_.allFinite())
@@ -532,6 +533,7 @@ Statistics BdfStepper::statistics() const noexcept {
 
 int BdfStepper::worst_component() const noexcept {
   if (memory_.starting) return starter_->worst_component();
+  if (diverged_) return largest_share(view(step_), view(weights_));
   return has_trial_ && !fixed() ? norm_.worst(view(correction_), x(), view(trial_), h_) : -1;
 }
 

@@ -142,7 +142,7 @@ class BdfStepper final : public Stepper {
   int next_order_ = 1;
   Weight trial_weight_;
   double trial_log_ratio_ = -1;
-  bool has_trial_ = false, too_large_ = false, failed_ = false, ready_ = false;
+  bool has_trial_ = false, too_large_ = false, failed_ = false, ready_ = false, diverged_ = false;
 };
 
 }  // namespace rubato

@@ -7,12 +7,25 @@
 
 #include "base/pairs.hpp"
 #include "rubato/base/assert.hpp"
+#include "tolerance_names.hpp"
 
 namespace rubato {
 
 namespace {
 constexpr int max_power = 7;  // the differentiation index of no mechanical formulation comes near
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Blocks, then "*.rx" of every part, then single components: the more special name wins, whatever the order.
+void set_single(const Layout& layout, const Tolerances& tolerances, std::vector<double>& atols) {
+  for (const auto& [name, atol] : tolerances.atol_of)
+    if (const Block* block = layout.find(name); block != nullptr)
+      std::fill_n(atols.begin() + block->offset, block->size, atol);
+  const auto names = layout.component_names();
+  for (const bool of_every_part : {true, false})
+    for (const auto& [name, atol] : tolerances.atol_of)
+      for (std::size_t i = 0; detail::is_of_every_part(name) == of_every_part && i < names.size(); ++i)
+        if (detail::means_component(name, names[i])) atols[i] = atol;
+}
 }  // namespace
 
 /// min(1, h/T_ref)^κ for κ up to the largest in use.
@@ -31,11 +44,7 @@ ErrorNorm::ErrorNorm(const Layout& layout, const Tolerances& tolerances, const S
       reference_time_(options.reference_time),
       norm_(options.norm),
       end_weight_(options.weight_at == WeightAt::start ? 0 : 1) {
-  for (const auto& [name, atol] : tolerances.atol_of) {
-    const Block* block = layout.find(name);
-    RUBATO_ASSERT(block != nullptr, "tolerance for an unknown block: checked() refuses it");
-    std::fill_n(atol_.begin() + block->offset, block->size, atol);
-  }
+  if (!tolerances.atol_of.empty()) set_single(layout, tolerances, atol_);
   if (!options.h_scaling) std::ranges::fill(powers_, 0);
   for (const auto& [name, power] : options.h_power_of) {
     if (const Block* block = layout.find(name); block != nullptr)

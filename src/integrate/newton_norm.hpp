@@ -43,6 +43,18 @@ inline void newton_weights(SteppedSystem& system, const ErrorNorm& norm, In x, d
     norm.weights(x, h, weights);
 }
 
+/// The unknown with the largest share in a correction (of several stages: one after the other), for messages; −1 where it is not finite.
+[[nodiscard]] inline int largest_share(In correction, In weights) noexcept {
+  double largest = -1;
+  int index = -1;
+  for (std::size_t i = 0; i < correction.size(); ++i) {
+    const double share = std::abs(correction[i] * weights[i % weights.size()]);
+    if (!std::isfinite(share)) return -1;
+    if (share > largest) largest = share, index = static_cast<int>(i % weights.size());
+  }
+  return index;
+}
+
 /// Θ up to which J is kept. With fixed steps a poor J has no smaller step to escape to.
 [[nodiscard]] inline double jacobian_reuse(const IntegrateOptions& options, double with_error_control = 1e-3) {
   return options.newton.reuse_jacobian.value_or(options.step.fixed_step > 0 ? 1e-3 : with_error_control);

@@ -8,6 +8,7 @@
 
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
+#include "tolerance_names.hpp"
 
 namespace rubato {
 
@@ -54,13 +55,19 @@ void check_tolerances(const Tolerances& tolerances, const Layout& layout, Option
   };
   check_atol("tolerances.atol", tolerances.atol);
 
-  std::vector<std::string> blocks;
-  for (const Block& block : layout.blocks()) blocks.push_back(block.name);
+  if (tolerances.atol_of.empty()) return;
+  std::vector<std::string> names;
+  for (const Block& block : layout.blocks()) names.push_back(block.name);
+  for (const std::string& component : layout.component_names())
+    if (std::ranges::find(names, component) == names.end()) names.push_back(component);
   for (auto entry = tolerances.atol_of.begin(); entry != tolerances.atol_of.end(); ++entry) {
     const auto& [name, atol] = *entry;
-    if (layout.find(name) == nullptr) check.refuse("tolerances.atol_of: " + unknown_name("block", name, blocks));
+    if (std::ranges::none_of(names, [&](const auto& known) { return detail::means_component(name, known); }))
+      check.refuse(
+          fmt::format("tolerances.atol_of[{}]: {}", name,
+                      unknown_name("block or component", name, names) + "; \"*.x\" stands for x of every part"));
     for (auto earlier = tolerances.atol_of.begin(); earlier != entry; ++earlier)
-      if (earlier->first == name) check.refuse(fmt::format("tolerances.atol_of names block '{}' twice", name));
+      if (earlier->first == name) check.refuse(fmt::format("tolerances.atol_of names '{}' twice", name));
     check_atol(fmt::format("tolerances.atol_of[{}]", name), atol);
   }
 }

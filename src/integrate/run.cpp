@@ -82,6 +82,7 @@ Result<RunSummary> Run::execute() {
 
 void Run::begin() {
   mode_ = dae_.starting_mode(here());
+  solve_start();
   if (!restart_stepper() || !looked(events_.restart(t_, x(), base(), mode_))) return;
   begin_segment();
   if (!fixed()) h_ = options_.step.initial_step > 0 ? options_.step.initial_step : initial_step(problem_.w.size() > 0);
@@ -127,12 +128,15 @@ Run::Plan Run::planned(double left) const noexcept {
 
 void Run::failed(StepStatus status, double h, double advice) {
   ++count_.failed;
-  const int worst = status == StepStatus::not_finite ? stepper_->worst_component() : -1;
+  const bool diverged = status == StepStatus::newton_diverged;
+  const int worst = status == StepStatus::not_finite || diverged ? stepper_->worst_component() : -1;
+  dominating_ = worst;
   stepper_->discard();
   const auto give_up = [&](const std::string& why) {
-    end(run_status(status), fmt::format("at t = {} a step of {:.3g} failed: {}{}{}{}", t_, h, to_string(status),
-                                        name_of(", first in ", worst), why, culprit_behind(h)) +
-                                (status == StepStatus::singular_matrix ? inexact_factors() : ""));
+    end(run_status(status),
+        fmt::format("at t = {} a step of {:.3g} failed: {}{}{}{}", t_, h, to_string(status),
+                    name_of(diverged ? ", corrections largest in " : ", first in ", worst), why, culprit_behind(h)) +
+            (status == StepStatus::singular_matrix ? inexact_factors() : ""));
   };
   if (status == StepStatus::fatal || status == StepStatus::out_of_memory) return give_up("");
   if (fixed()) return give_up("; step.fixed_step allows no smaller one");
@@ -146,7 +150,7 @@ void Run::failed(StepStatus status, double h, double advice) {
 
 void Run::rejected(const Attempt& attempt, double h) {
   ++count_.rejected;
-  const int worst = stepper_->worst_component();
+  const int worst = dominating_ = stepper_->worst_component();
   stepper_->discard();
   h_ = controller_.rejected(h, attempt.error, attempt.error_order, attempt.caution, attempt.retry_factor);
   if (!goes_on())

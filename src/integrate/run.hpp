@@ -39,6 +39,14 @@ class Run {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   void begin();
+  /// Of a plain Dae of index 1: algebraic unknowns that are off their equations by more than the tolerances explain are solved for
+  /// (run_start.cpp). A start that is consistent within the tolerances stays as it is.
+  void solve_start();
+  /// The algebraic equation whose residual at (t_, x_) is largest against what changes of the unknowns by their tolerances do to
+  /// it, where that is more than it explains; −1: none.
+  [[nodiscard]] int unsatisfied_row();
+  /// Where no step was possible from the start: the equation it does not satisfy; empty: none.
+  [[nodiscard]] std::string start_words();
 
   // --- one pass of the loop -----------------------------------------------------------------------------------------
   void advance();
@@ -119,7 +127,11 @@ class Run {
   void write_checkpoint_if_due();
   [[nodiscard]] Result<void> resume();
   void end(RunStatus status, std::string reason);
-  [[nodiscard]] RunSummary summary() const;
+  [[nodiscard]] RunSummary summary();
+  /// Of a mechanical system whose constraints come close to depending on each other where the run ended: which.
+  [[nodiscard]] std::string dependence_words();
+  /// What to try after a run that did not get to its end (advice.hpp).
+  [[nodiscard]] std::string advice();
 
   const InitialValueProblem& problem_;
   const Dae& dae_;
@@ -152,6 +164,8 @@ class Run {
   int events_in_a_row_ = 0, singular_in_a_row_ = 0, failures_here_ = 0, starts_anew_ = 0;
   long exchanges_ = 0, restarts_ = 0;
   double first_exchange_ = 0, first_restart_ = 0;
+  int dominating_ = -1;                             ///< the unknown that was largest in what ended the run
+  std::string start_note_ = {}, start_error_ = {};  ///< what was solved for at the start, and why it could not be
 
   Statistics count_, earlier_;
   Stopwatch watch_;

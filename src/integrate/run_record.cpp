@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "advice.hpp"
 #include "rubato/base/text.hpp"
 #include "run.hpp"
 
@@ -63,8 +64,36 @@ std::string Run::culprit_behind(double h) {
   return {};
 }
 
+std::string Run::dependence_words() {
+  const bool of_constraints = status_ == RunStatus::newton_diverged || status_ == RunStatus::singular_matrix ||
+                              status_ == RunStatus::step_too_small;
+  MechanicalState state;
+  if (!of_constraints || mechanics_ == nullptr ||
+      mechanics_->unpack(here(), view(std::as_const(w_)), state) != EvalStatus::ok)
+    return {};
+  constexpr double near = 1e-3;  // of rows scaled to norm one: closer than a step may come without harm
+  ConstraintDiagnosis diagnosis;
+  (void)consistent_state(mechanics_->system(), state,
+                         {.project_positions = false, .project_velocities = false, .rank_tolerance = near, .u = u_},
+                         &diagnosis);
+  const In left_out = mechanics_->left_out(base());
+  if (static_cast<long>(diagnosis.dependent.size()) <= std::ranges::count(left_out, 1.0)) return {};
+  return "; near a singular position: " + describe(mechanics_->system(), diagnosis);
+}
+
 std::string Run::name_of(std::string_view words, int component) const {
   return component < 0 ? std::string{} : fmt::format("{}{}", words, dae_.layout().component_name(component));
+}
+
+std::string Run::advice() {
+  if (status_ == RunStatus::step_too_small && t_last_event_ == t_)
+    return "; try a model that loses energy in each of these events, or ends them";
+  return next_to_try({.status = status_,
+                      .method = &method_.info,
+                      .options = &options_,
+                      .dae = &dae_,
+                      .at_start = count_.accepted == 0,
+                      .dominating = name_of("", dominating_)});
 }
 
 Statistics Run::all_counters() const noexcept {
@@ -141,13 +170,18 @@ Result<void> Run::resume() {
   return {};
 }
 
-RunSummary Run::summary() const {
+RunSummary Run::summary() {
   RunSummary s;
   s.status = status_;
   s.statistics = all_counters();
   s.reason = reason_ + fmt::format(" after {} accepted steps", count_.accepted);
   if (!completed(status_) && count_.accepted > 0)
     s.reason += fmt::format(" of {:.3g} to {:.3g}", smallest_step_, largest_step_);
+  if (!completed(status_)) {
+    const std::string start = start_words();
+    s.reason += start.empty() ? dependence_words() + advice() : start + "; try other start values";
+  }
+  if (!start_note_.empty()) s.notes.push_back(start_note_);
   s.t = t_;
   s.x = x_;
   s.w = w_;

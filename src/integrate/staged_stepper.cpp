@@ -240,7 +240,7 @@ StepStatus StagedStepper::estimate(double t, double h, Attempt& attempt) noexcep
 Attempt StagedStepper::attempt(double t, double h) noexcept {
   Attempt result;
   h_ = h;
-  has_trial_ = false;
+  has_trial_ = diverged_ = false;
   bool old_jacobian = false;
   do {  // a J of an earlier state is the first suspect
     result.status = prepare(t, h);
@@ -251,6 +251,7 @@ Attempt StagedStepper::attempt(double t, double h) noexcept {
     old_jacobian = !jacobian_current_;
     jacobian_usable_ = jacobian_current_ || result.status != StepStatus::newton_diverged;
   } while (result.status == StepStatus::newton_diverged && old_jacobian);
+  diverged_ = result.status == StepStatus::newton_diverged;
   if (result.status != StepStatus::ok) return result;
   result.retry_factor = 0;
   result.status = finish(t, h);
@@ -418,6 +419,7 @@ bool StagedStepper::load(ArchiveReader& in) {
 }
 
 int StagedStepper::worst_component() const noexcept {
+  if (diverged_) return largest_share({dz_.data(), static_cast<std::size_t>(table().s * dz_.rows())}, view(weights_));
   return has_trial_ && options_.step.fixed_step == 0 ? norm_.worst(view(nu_), view(x_), view(trial_), h_) : -1;
 }
 

@@ -131,6 +131,7 @@ class StagedStepper : public Stepper {
   Vector first_nu_, mu_, spark_;
   bool relaxed_ = false;  ///< Newton's norm weights velocities with h
   bool f0_valid_ = false, jacobian_current_ = false, jacobian_usable_ = false;
+  bool diverged_ = false;  ///< the last attempt, in its iteration
 };
 
 }  // namespace rubato

@@ -9,6 +9,7 @@
 #include "io/model_tables.hpp"
 #include "io/solid_mesh.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/fem/locking.hpp"
 #include "rubato/io/file.hpp"
 
 namespace rubato::io {
@@ -36,6 +37,7 @@ class SolidReader final : public ModelTables {
     add_motions();
     add_probes();
     if (!values_.mistakes.empty()) return Error{joined(values_.mistakes, "\n")};
+    for (auto& sentence : fem::notes_on_locking(solid_.model)) solid_.notes.push_back(std::move(sentence));
     solid_.parameters = parameters_;
     solid_.text = parameters_text() + entries_text_ + solid_text_;
     return std::move(solid_);

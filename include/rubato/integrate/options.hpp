@@ -20,7 +20,7 @@ namespace rubato {
 struct Tolerances {
   double rtol = 1e-4;
   double atol = 1e-4;
-  std::vector<std::pair<std::string, double>> atol_of = {};  ///< (block name, atol): other values for single blocks
+  std::vector<std::pair<std::string, double>> atol_of = {};  ///< (block, component or "*.rx", atol): other values
 };
 
 enum class Norm : std::uint8_t { rms, maximum, euclidean, vector };

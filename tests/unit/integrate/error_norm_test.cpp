@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -33,6 +34,20 @@ TEST(ErrorNorm, WeighsByToleranceAndTheLargerOfBothStates) {
   EXPECT_NEAR(value(Norm::rms), std::sqrt((a * a + b * b + c * c) / 3), 1e-15);
   EXPECT_NEAR(value(Norm::maximum), c, 1e-15);
   EXPECT_NEAR(value(Norm::euclidean), std::sqrt(a * a + b * b + c * c), 1e-15);
+}
+
+// "*.rx" means rx of every part; a component wins over that, that over its block, in whatever order they stand (files sort them).
+TEST(ErrorNorm, TheMoreSpecialNameOfAToleranceWins) {
+  const Layout bodies{{.name = "q", .size = 4, .components = {"a.x", "a.rx", "b.rx", "b.x"}}};
+  std::vector<std::pair<std::string, double>> given{{"b.rx", 1e-3}, {"*.rx", 1e-2}, {"q", 1e-1}};
+  for (int order = 0; order < 2; ++order) {
+    Vector weights(4);
+    const Vector zero = Vector::Zero(4);
+    ErrorNorm(bodies, {.rtol = 0, .atol = 1, .atol_of = given}, {}).weights(view(zero), 1, view(weights));
+    for (const auto& [i, atol] : {std::pair{0, 1e-1}, {1, 1e-2}, {2, 1e-3}, {3, 1e-1}})
+      EXPECT_DOUBLE_EQ(weights[i], 1 / atol) << i;
+    std::ranges::reverse(given);
+  }
 }
 
 TEST(ErrorNorm, MultipliesByPowersOfTheStepUpToTheReferenceTime) {

@@ -81,6 +81,7 @@ TEST(Options, ContradictionsAreRefused) {
 
 TEST(Options, TolerancesOfBlocksMustNameThem) {
   EXPECT_EQ(refusal([](auto& o) { o.tolerances.atol_of = {{"speed", 1e-2}}; }), "");
+  EXPECT_NE(refusal([](auto& o) { o.tolerances.atol_of = {{"*.rx", 1e-2}}; }), "");
   EXPECT_NE(refusal([](auto& o) {
               o.tolerances.atol_of = {{"sped", 1e-2}};
             }).find("did you mean 'speed'"),

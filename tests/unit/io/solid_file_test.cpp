@@ -268,6 +268,35 @@ material = "rubber"
                  {{"meshes/part.msh", *to_gmsh(mesh)}, {"rubber.toml", files.at("rubber.toml")}});
 }
 
+// Linear elements without pressures lock where the material is nearly incompressible; pressures, quadratic shapes, plane stress or a
+// compressible material help, and then nothing is said.
+TEST(SolidFile, SaysWhichRegionsLock) {
+  const auto notes = [](const std::string& shape, const std::string& pressure, const std::string& bulk,
+                        const std::string& analysis = "plane-strain") {
+    const bool volumes = shape.starts_with("tet") || shape.starts_with("hex");
+    return solid("[solid]\nanalysis = \"" + (volumes ? "space" : analysis) +
+                 "\"\n[mesh]\ngenerator = \"block\"\nshape = \"" + shape + "\"\ndivisions = " +
+                 (volumes ? "[1, 1, 1]" : "[2, 1]") + "\nhigh = " + (volumes ? "[2, 1, 1]" : "[2, 1]") +
+                 "\n[[material]]\nname = \"rubber\"\nlaw = \"neo-hooke\"\ndensity = 1\nmu = 80\nbulk = " + bulk +
+                 "\n[[region]]\ngroup = \"body\"\nmaterial = \"rubber\"\n" + pressure)
+        .notes;
+  };
+  for (const char* shape : {"tri3", "quad4", "tet4", "hex8"}) {
+    const auto said = notes(shape, "", "4e5");
+    ASSERT_EQ(said.size(), 1U) << shape;
+    EXPECT_NE(said[0].find("region \"body\" locks"), std::string::npos) << said[0];
+    EXPECT_NE(said[0].find(shape), std::string::npos) << said[0];
+    EXPECT_NE(said[0].find("take elements of second order"), std::string::npos) << said[0];
+    EXPECT_TRUE(notes(shape, "", "800").empty()) << shape << ": bulk/shear modulus 10 is no reason to worry";
+  }
+  EXPECT_NE(notes("quad4", "", "4e5")[0].find("set pressure = \"discontinuous\""), std::string::npos);
+  EXPECT_EQ(notes("tri3", "", "4e5")[0].find("set pressure"), std::string::npos) << "there is none for tri3";
+  EXPECT_TRUE(notes("quad4", "pressure = \"discontinuous\"\n", "4e5").empty());
+  for (const char* shape : {"tri6", "quad8", "quad9", "tet10", "hex20", "hex27"})
+    EXPECT_TRUE(notes(shape, "", "4e5").empty()) << shape;
+  EXPECT_TRUE(notes("quad4", "", "4e5", "plane-stress").empty()) << "the thickness follows";
+}
+
 TEST(SolidFile, CommandLineReplacesValues) {
   const SolidFile file =
       solid(with("[parameters]\nn = 3\n"), {"parameters.n=4", "mesh.divisions=[3, 1]", "solid.thickness=2"});

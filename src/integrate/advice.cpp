@@ -1,0 +1,102 @@
+#include "advice.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "rubato/base/text.hpp"
+#include "rubato/problem/formulation.hpp"
+
+namespace rubato::detail {
+
+namespace {
+
+constexpr double near_rounding = 1e-9;  ///< rtol at which round-off of index-3 forms is felt
+constexpr std::size_t most_advice = 3;
+
+/// Another way to write the constraints: a lower index, stabilised first.
+std::string other_formulation(const Dae& dae) {
+  const auto* mechanics = dynamic_cast<const FormulatedDae*>(&dae);
+  if (mechanics == nullptr) return {};
+  switch (mechanics->formulation().level) {
+    case Level::index_3: return "formulation index-2 or ggl";
+    case Level::index_2: return "formulation ggl or index-1";
+    case Level::ggl: return "formulation index-2 or index-1";
+    case Level::eps_lambda: return dae.layout().index() > 1 ? "formulation ggl" : "formulation penalty";
+    case Level::penalty: return "formulation eps-lambda";
+    default: return {};
+  }
+}
+
+std::string other_method(const MethodInfo& method, const Dae& dae) {
+  const bool explicit_method = method.f_calls == 1 && method.kind == "Newmark";
+  if (explicit_method) return "method radau, which is implicit";
+  if (method.kind == "Runge-Kutta") return method.name == "radau5" ? "method bdf" : "method radau5 or bdf";
+  if (method.kind == "Rosenbrock" && dae.layout().index() > 1) return "method radau or a formulation of index 1";
+  return method.name == "radau" ? "method bdf" : "method radau";
+}
+
+/// Where derivatives may be to blame.
+std::string other_jacobian(const Dae& dae, const LinearOptions& linear) {
+  const bool of_model = dae.model_jacobian() != ModelJacobian::none &&
+                        (linear.jacobian == JacobianSource::automatic || linear.jacobian == JacobianSource::model);
+  if (of_model) return "linear.jacobian = differences, in case the model's own Jacobian is wrong";
+  if (linear.jacobian == JacobianSource::differences && dae.dual() != nullptr)
+    return "linear.jacobian = dual, exact derivatives";
+  return {};
+}
+
+std::string other_tolerance(const Trouble& trouble) {
+  const double rtol = trouble.options->tolerances.rtol;
+  return rtol > 0 && rtol <= near_rounding ? "a looser tolerances.rtol: round-off is near"
+                                           : "a tighter tolerances.rtol";
+}
+
+std::string looser_tolerance(const Trouble& trouble) {
+  if (trouble.dominating.empty()) return "looser tolerances";
+  return fmt::format("a looser tolerances.atol_of for {}", trouble.dominating);
+}
+
+std::vector<std::string> advices(const Trouble& trouble) {
+  const MethodInfo& method = *trouble.method;
+  const IntegrateOptions& options = *trouble.options;
+  const Dae& dae = *trouble.dae;
+  const bool fixed = options.step.fixed_step > 0;
+  const std::string first_step = trouble.at_start && !fixed ? "another step.initial_step" : "";
+  switch (trouble.status) {
+    case RunStatus::newton_diverged:
+      if (fixed)
+        return {"a smaller step.fixed_step", "steps chosen by tolerances", other_jacobian(dae, options.linear)};
+      if (method.kind == "Newmark" && options.newton.tolerance == 0)
+        return {"newton.tolerance = 0.1", first_step, other_formulation(dae), other_method(method, dae)};
+      return {other_jacobian(dae, options.linear), first_step, other_formulation(dae), other_method(method, dae),
+              other_tolerance(trouble)};
+    case RunStatus::singular_matrix:
+      return {other_formulation(dae), other_jacobian(dae, options.linear), first_step, other_method(method, dae)};
+    case RunStatus::krylov_failed: return {"krylov.factors = exact", "krylov.use = false"};
+    case RunStatus::not_finite:
+    case RunStatus::model_refused:
+      if (fixed) return {"a smaller step.fixed_step"};
+      return {first_step.empty() ? "" : "a smaller step.initial_step", "a smaller step.max_step", "tighter tolerances"};
+    case RunStatus::step_too_small:
+      return {looser_tolerance(trouble), other_formulation(dae), other_jacobian(dae, options.linear),
+              other_method(method, dae)};
+    case RunStatus::too_many_steps:
+      return {"a larger step.max_steps", looser_tolerance(trouble), other_method(method, dae)};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string next_to_try(const Trouble& trouble) {
+  auto words = advices(trouble);
+  std::erase(words, std::string{});
+  if (words.empty()) return {};
+  if (words.size() > most_advice) words.resize(most_advice);
+  const std::string last = words.back();
+  words.pop_back();
+  return words.empty() ? "; try " + last : fmt::format("; try {}, or {}", joined(words), last);
+}
+
+}  // namespace rubato::detail
