@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "hermite.hpp"
-#include "motion_error.hpp"
 #include "newton_norm.hpp"
 #include "rubato/problem/consistent.hpp"
 #include "second_order_form.hpp"
@@ -63,9 +62,6 @@ AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValuePr
     norm_.set_power(positions_.v + i, 0);
     if (in_newton) newton_norm_.set_power(positions_.v + i, 0);
   }
-  weigh_reactions_with_h(problem.dae->layout(), options.step, norm_);
-  if (options.newton.norm == NewtonNorm::error)
-    weigh_reactions_with_h(problem.dae->layout(), options.step, newton_norm_);
   rates_.setZero(form_.n_lambda);
   constraints_.reserve(static_cast<std::size_t>(form_.n_lambda));
 }

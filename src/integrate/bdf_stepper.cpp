@@ -107,9 +107,6 @@ BdfStepper::BdfStepper(Orders orders, const InitialValueProblem& problem, const 
                     &difference_, &zero_, &order_weights_, &motion_weights_})
     v->setZero(n);
   motion_.set_powers(norm_);
-  weigh_reactions_with_h(problem.dae->layout(), options.step, norm_);
-  if (options.newton.norm == NewtonNorm::error)
-    weigh_reactions_with_h(problem.dae->layout(), options.step, newton_norm_);
   history_.setZero(n, orders.highest + 2);
   old_base_.setZero(problem.dae->base_size());
   for (int i = 0; i < max_points; ++i) column_[static_cast<std::size_t>(i)] = i;

@@ -1,7 +1,5 @@
 #include "motion_error.hpp"
 
-#include <algorithm>
-
 namespace rubato {
 
 MotionError::MotionError(const Layout& layout, const IntegrateOptions& options) {
@@ -38,11 +36,12 @@ void MotionError::filter(SteppedSystem& system, double c, const Vector& d, Vecto
   e.swap(work);
 }
 
-void weigh_reactions_with_h(const Layout& layout, const StepOptions& step, ErrorNorm& norm) noexcept {
+void weigh_reactions_whole(const Layout& layout, const StepOptions& step, ErrorNorm& norm) noexcept {
   if (layout.index() != 1 || !step.h_scaling || !step.h_power_of.empty()) return;
   for (const Block& block : layout.blocks()) {
-    if (block.unknown != ScaledUnknown::force && block.unknown != ScaledUnknown::acceleration) continue;
-    for (int i = block.offset; i < block.offset + block.size; ++i) norm.set_power(i, std::max(1, norm.power(i)));
+    const bool reaction = block.unknown == ScaledUnknown::force || block.unknown == ScaledUnknown::acceleration;
+    if (!reaction || block.h_power != 1) continue;
+    for (int i = block.offset; i < block.offset + block.size; ++i) norm.set_power(i, 0);
   }
 }
 

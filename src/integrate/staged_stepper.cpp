@@ -56,6 +56,9 @@ StagedStepper::StagedStepper(const InitialValueProblem& problem, const Integrate
   z_.setZero(n, max_stages + 1);
   r_.setZero(n, max_stages);
   dz_.setZero(n, max_stages);
+  weigh_reactions_whole(problem.dae->layout(), options.step, norm_);
+  if (options.newton.norm == NewtonNorm::error)
+    weigh_reactions_whole(problem.dae->layout(), options.step, newton_norm_);
   for (int i = 0; i < n; ++i) base_powers_.push_back(norm_.power(i));
   relaxed_ = MotionError(problem.dae->layout(), options).applies() && options.newton.norm == NewtonNorm::error &&
              !(options.newton.tolerance > 0);

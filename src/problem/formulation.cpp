@@ -32,6 +32,20 @@ class RowEquations final : public DaeEquations<S> {
   FormulatedRows<S> rows_;
 };
 
+/// κ of the blocks (DESIGN: index 3 and ε²λ: q 0, v 1, λ 2; velocity and acceleration level: v 0, a, λ, μ 1).
+struct Powers {
+  int v = 0, multiplier = 1;
+};
+Powers powers(const Formulation& form, const MechanicalSizes& s) noexcept {
+  const bool constrained = s.lambda > 0;
+  switch (form.level) {
+    case Level::eps_lambda:
+    case Level::eps_lambda_rate:
+    case Level::index_3: return constrained ? Powers{1, 2} : Powers{};
+    default: return {};
+  }
+}
+
 int differentiation_index(const Formulation& form, const MechanicalSystem& system) noexcept {
   const auto& s = system.sizes();
   const bool extra = form.kinetics == Kinetics::accelerations || form.kinetics == Kinetics::momentum;
@@ -55,23 +69,9 @@ int differentiation_index(const Formulation& form, const MechanicalSystem& syste
   return 0;
 }
 
-/// κ of the blocks. Index 3 and ε²λ: v 1, λ 2. Velocity level: v 0, a, λ, μ, ν 1. Index 1: none, algebraic unknowns are as smooth
-/// and as well determined as the others there.
-struct Powers {
-  int v = 0, multiplier = 1;  ///< λ, and
-  int above_v = 1;            ///< a, ν
-};
-Powers powers(const Formulation& form, const MechanicalSystem& system) noexcept {
-  const bool positions =
-      form.level == Level::eps_lambda || form.level == Level::eps_lambda_rate || form.level == Level::index_3;
-  if (positions && system.sizes().lambda > 0) return {.v = 1, .multiplier = 2, .above_v = 2};
-  if (differentiation_index(form, system) <= 1) return {.v = 0, .multiplier = 0, .above_v = 0};
-  return {};
-}
-
 Layout make_layout(const MechanicalSystem& system, const Formulation& form, Places& at) {
   const auto& s = system.sizes();
-  const Powers k = powers(form, system);
+  const Powers k = powers(form, s);
   Layout layout;
   const auto add = [&](int& place, std::string_view name, int size, Kind kind, int h_power, ScaledUnknown unknown,
                        ScaledEquation equation) {
@@ -109,12 +109,12 @@ Layout make_layout(const MechanicalSystem& system, const Formulation& form, Plac
                   : form.level == Level::eps_lambda_rate                     ? E::plain
                                                                              : E::position_constraint;
   if (multipliers)
-    add(at.lambda, "lambda", s.lambda, form.level == Level::eps_lambda_rate ? d : alg, k.multiplier,
+    add(at.lambda, "lambda", s.lambda, form.level == Level::eps_lambda_rate ? d : alg, still ? 0 : k.multiplier,
         U::force, level);
   if (form.level != Level::state_space && !still)
-    add(at.nu, "nu", s.nu, alg, k.above_v, U::force,
+    add(at.nu, "nu", s.nu, alg, k.v + 1, U::force,
         form.level == Level::index_1 ? E::acceleration_constraint : E::velocity_constraint);
-  if (accelerations) add(at.a, "a", s.v, alg, k.above_v, U::acceleration, E::dynamic);
+  if (accelerations) add(at.a, "a", s.v, alg, k.v + 1, U::acceleration, E::dynamic);
   if (form.level == Level::ggl) add(at.mu, "mu", s.lambda, alg, 1, U::position_multiplier, E::position_constraint);
   at.n = layout.size();
 
