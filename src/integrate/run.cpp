@@ -65,7 +65,10 @@ Run::Run(const InitialValueProblem& problem, const Method& method, const Integra
       f_(dae_.size()),
       row_sums_(dae_.size()),
       ones_(Vector::Ones(dae_.size())),
-      mode_(problem.mode) {}
+      mode_(problem.mode) {
+  stepping_ = stepper_.get();
+  if (mechanics_ != nullptr && RankWatch::applies(*mechanics_)) rank_watch_.emplace(*mechanics_);
+}
 
 Result<RunSummary> Run::execute() {
   const bool resumed = !control_.resume.empty();
@@ -105,6 +108,7 @@ void Run::advance() {
                fmt::format("at t = {} the step control asks for a step of {:.3g}; the smallest allowed is {:.3g}", t_,
                            h_, min_step()));
   }
+  if (rank_look_due() && stepped_over()) return;
   const Plan plan = planned(left);
   ++count_.steps;
   const Attempt attempt = stepper_->attempt(t_, plan.h);
@@ -182,10 +186,12 @@ bool Run::start_anew() {
 }
 
 void Run::accepted(const Attempt& attempt, const Plan& plan) {
-  stepper_->commit();
+  stepping_->commit();
+  fresh_ = false;
   ++count_.accepted;
   singular_in_a_row_ = failures_here_ = 0;
   last_step_ = plan.h;
+  wide_step_ = std::max(plan.h, 0.9 * wide_step_);
   smallest_step_ = count_.accepted == 1 ? plan.h : std::min(smallest_step_, plan.h);
   largest_step_ = std::max(largest_step_, plan.h);
   if (!fixed()) {
@@ -200,7 +206,7 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
   ++step_of_segment_;
 
   const double t_begin = t_;
-  const auto outcome = events_.search(*stepper_, t_begin, plan.h, event_tolerance());
+  const auto outcome = events_.search(*stepping_, t_begin, plan.h, event_tolerance());
   count_.root_calls = events_.calls();
   if (outcome != EventFinder::Outcome::found && !looked(outcome)) return;
   const bool found = outcome == EventFinder::Outcome::found;
@@ -219,29 +225,10 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
   tell_step(t_begin, plan.h, attempt.error, event);
   if (event)
     arrive(found);
-  else if (!(rows_due() && exchange_rows()))
+  else if (stepping_ != stepper_.get())
+    continue_beyond();
+  else if (!((rows_due() || left_out_off()) && exchange_rows()))
     stepper_->rebase();
-}
-
-bool Run::rows_due() const noexcept {
-  if (mechanics_ == nullptr) return false;
-  const auto n = static_cast<long>(mechanics_->left_out(base()).size());
-  return n > 0 && count_.accepted % (16 + n * n / 1024) == 0;
-}
-
-bool Run::exchange_rows() {
-  if (mechanics_ == nullptr || !left_out_wear_out(*mechanics_, here())) return false;
-  const Vector x_before = x_, w_before = w_, base_before = base_;
-  if (!make_consistent_here({})) return false;
-  if (std::ranges::equal(mechanics_->left_out(base()), mechanics_->left_out(view(base_before)))) {
-    x_ = x_before;
-    w_ = w_before;
-    base_ = base_before;
-    return false;
-  }
-  if (exchanges_++ == 0) first_exchange_ = t_;
-  if (looked(events_.restart(t_, x(), base(), mode_)) && restart_stepper()) tell_restart();
-  return true;
 }
 
 double Run::min_step() const noexcept {
@@ -276,6 +263,8 @@ double Run::initial_step(bool w_is_known) {
 
 bool Run::restart_stepper() {
   controller_.restart();
+  stepping_ = stepper_.get();
+  fresh_ = true;
   const StepStatus status = stepper_->restart(t_, x(), view(std::as_const(w_)), base(), mode_);
   if (status != StepStatus::ok)
     end(run_status(status), fmt::format("at t = {} the method could not start: {}", t_, to_string(status)));
@@ -300,9 +289,9 @@ void Run::inputs(double t, Vector& u) noexcept {
 void Run::look(double theta) noexcept {
   if (looked_) return;
   looked_ = true;
-  stepper_->interpolate(theta, view(x_), view(w_));
-  if (theta == 1) std::ranges::copy(stepper_->x(), x_.begin());
-  std::ranges::copy(stepper_->base(), base_.begin());
+  stepping_->interpolate(theta, view(x_), view(w_));
+  if (theta == 1) std::ranges::copy(stepping_->x(), x_.begin());
+  std::ranges::copy(stepping_->base(), base_.begin());
 }
 
 At Run::here() noexcept {
@@ -330,7 +319,7 @@ void Run::tell_step(double t_begin, double h, double error, bool event) {
   step.u = view(std::as_const(u_));
   step.event = event;
   step.statistics = &statistics;
-  step.stepper = stepper_.get();
+  step.stepper = stepping_;
   step.step_begin = t_begin;
   for (Observer* observer : control_.observers) observer->on_step(step);
 }

@@ -12,8 +12,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "event_finder.hpp"
+#include "passage_stepper.hpp"
+#include "problem/rank_watch.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/error_norm.hpp"
 #include "rubato/integrate/integrate.hpp"
@@ -70,7 +73,32 @@ class Run {
   [[nodiscard]] bool start_anew();
   void accepted(const Attempt& attempt, const Plan& plan);
 
-  // --- constraint rows left out -------------------------------------------------------------------------------------
+  // --- constraint rows: those left out, and positions in which others depend on each other (run_constraints.cpp) ----
+  /// σ of the rows may vanish in the next step, by its value and pace at the last look, or it was not looked at for many steps.
+  [[nodiscard]] bool rank_look_due() const noexcept;
+  [[nodiscard]] double usual_step() const noexcept;
+  /// Looks; where a singular position is closer than the step to come reaches, takes a step over it, or makes that step shorter.
+  [[nodiscard]] bool stepped_over();
+  /// The time to a singular position ahead, on the Taylor polynomial of the motion.
+  struct Ahead {
+    double tau = 0;
+    double closest = 0;    ///< σ there as a fraction of its present value: 0 but for rounding where the rows do depend
+    bool of_kept = false;  ///< all rows together keep their rank: others should be left out
+  };
+  [[nodiscard]] std::optional<Ahead> singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin);
+  /// A step of the passage stepper over a position at t_ + τ; false: none was found, h_ leads closer to it.
+  [[nodiscard]] bool passed(double tau);
+  /// Its size, 0 where there is none before the next stop.
+  [[nodiscard]] double passage_step(double tau) const noexcept;
+  /// The method starts again behind a passage.
+  void continue_beyond();
+  /// Whether constraint rows near dependence, said where a run gives up.
+  [[nodiscard]] std::string singular_here();
+  /// Rows left out are far from holding though the others do: reason for a look at all of them.
+  [[nodiscard]] bool left_out_off();
+  /// Constraints by name: those marked, but for some.
+  [[nodiscard]] std::string names_of(In marked, In unless) const;
+  void end_for_rows(const std::string& rows, const std::string& what);
   /// A look at the rows costs like their number cubed, many times a step: it is taken in few steps, the fewer the more they are.
   [[nodiscard]] bool rows_due() const noexcept;
   /// Where dependent rows left out have become a poor choice, others are, and the method starts again from here.
@@ -140,6 +168,9 @@ class Run {
   const IntegrateOptions& options_;
   const RunControl& control_;
   std::unique_ptr<Stepper> stepper_;
+  std::unique_ptr<PassageStepper> passage_;  ///< made when first needed
+  Stepper* stepping_ = nullptr;              ///< the one that took the last step
+  std::optional<RankWatch> rank_watch_;
   StepController controller_;
   ErrorNorm norm_;
   EventFinder events_;
@@ -153,6 +184,7 @@ class Run {
   Vector u_, u_before_, rate_, f_, row_sums_, ones_;
   int mode_;
   bool looked_ = true;
+  bool fresh_ = true;  ///< no step since the last (re)start
 
   double h_ = 0;  ///< what the controller wishes; a step may be cut shorter
   double t_anchor_ = 0, t_stop_ = 0;
@@ -166,6 +198,11 @@ class Run {
   double first_exchange_ = 0, first_restart_ = 0;
   int dominating_ = -1;                             ///< the unknown that was largest in what ended the run
   std::string start_note_ = {}, start_error_ = {};  ///< what was solved for at the start, and why it could not be
+  double t_look_ = -infinity, step_beyond_ = 0, wide_step_ = 0;
+  double passage_tau_ = 0;  ///< from how far before a singular position it is stepped over; 0: not known yet
+  long look_step_ = -1, passages_ = 0, rows_back_ = 0;
+  double first_passage_ = 0, first_row_back_ = 0;
+  std::string passage_rows_;
 
   Statistics count_, earlier_;
   Stopwatch watch_;

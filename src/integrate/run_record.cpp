@@ -12,7 +12,9 @@ namespace rubato::detail {
 
 namespace {
 
-constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '3'};
+constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '4'};
+
+constexpr std::size_t most_names = 10'000;  ///< characters, of constraints in a note
 
 /// Counters alone: seconds differ from run to run and stay out of checkpoints.
 constexpr std::array counters{&Statistics::steps,
@@ -98,7 +100,8 @@ std::string Run::advice() {
 
 Statistics Run::all_counters() const noexcept {
   Statistics all = stepper_->statistics();
-  for (const auto counter : counters) all.*counter += earlier_.*counter;
+  const Statistics passages = passage_ ? passage_->statistics() : Statistics{};
+  for (const auto counter : counters) all.*counter += earlier_.*counter + passages.*counter;
   for (const auto counter : {&Statistics::steps, &Statistics::accepted, &Statistics::rejected, &Statistics::failed,
                              &Statistics::events, &Statistics::root_calls})
     all.*counter = count_.*counter;
@@ -111,6 +114,13 @@ void Run::write_checkpoint_if_due() {
   if (every == 0 || count_.accepted % every != 0 || count_.accepted == last_checkpoint_) return;
   last_checkpoint_ = count_.accepted;
   stepper_->renew();
+  if (rank_watch_) rank_watch_->forget();
+  look_step_ = -1;
+  if (passage_) {
+    const Statistics passages = passage_->statistics();
+    for (const auto counter : counters) earlier_.*counter += passages.*counter;
+    passage_.reset();
+  }
   if (control_.observers.empty()) return;
   ArchiveWriter out;
   out.put(checkpoint_mark);
@@ -118,7 +128,8 @@ void Run::write_checkpoint_if_due() {
   for (const Vector* v : {&x_, &w_, &base_}) out.put(view(*v));
   const Statistics all = all_counters();
   for (const auto counter : counters) out.put(all.*counter);
-  for (const double value : {t_, h_, t_anchor_, last_step_, smallest_step_, largest_step_, t_last_event_, t_anew_})
+  for (const double value : {t_, h_, t_anchor_, last_step_, smallest_step_, largest_step_, t_last_event_, t_anew_,
+                             t_look_, wide_step_, passage_tau_, first_passage_, first_row_back_})
     out.put(value);
   out.put(mode_);
   out.put(step_of_segment_);
@@ -128,6 +139,10 @@ void Run::write_checkpoint_if_due() {
   out.put(restarts_);
   out.put(first_restart_);
   out.put(first_exchange_);
+  out.put(passages_);
+  out.put(rows_back_);
+  out.put(passage_rows_.size());
+  out.put(std::span<const char>(passage_rows_));
   controller_.save(out);
   events_.save(out);
   stepper_->save(out);
@@ -147,7 +162,8 @@ Result<void> Run::resume() {
   if (!in.ok() || mark != checkpoint_mark || name != method_.info.name) return foreign;
   for (Vector* v : {&x_, &w_, &base_}) in.get(view(*v));
   for (const auto counter : counters) in.get(count_.*counter);
-  for (double* value : {&t_, &h_, &t_anchor_, &last_step_, &smallest_step_, &largest_step_, &t_last_event_, &t_anew_})
+  for (double* value : {&t_, &h_, &t_anchor_, &last_step_, &smallest_step_, &largest_step_, &t_last_event_, &t_anew_,
+                        &t_look_, &wide_step_, &passage_tau_, &first_passage_, &first_row_back_})
     in.get(*value);
   in.get(mode_);
   in.get(step_of_segment_);
@@ -157,10 +173,18 @@ Result<void> Run::resume() {
   in.get(restarts_);
   in.get(first_restart_);
   in.get(first_exchange_);
+  in.get(passages_);
+  in.get(rows_back_);
+  std::size_t n_names = 0;
+  in.get(n_names);
+  if (!in.ok() || n_names > most_names) return foreign;
+  passage_rows_.resize(n_names);
+  in.get(std::span<char>(passage_rows_));
   if (!in.ok() || !(t_ >= problem_.t_start)) return foreign;
   const bool restarted = restart_stepper();  // sizes its memory; the state then comes from the checkpoint
   if (!controller_.load(in) || !events_.load(in) || (restarted && !stepper_->load(in)) || (restarted && !in.at_end()))
     return foreign;
+  fresh_ = false;
   earlier_ = count_;
   const Statistics of_restart = stepper_->statistics();
   for (const auto counter : counters) earlier_.*counter -= of_restart.*counter;
@@ -195,6 +219,14 @@ RunSummary Run::summary() {
         fmt::format("steps collapsed: algebraic unknowns were solved for {} time{}, first at t = {:.6g}; a finer atol "
                     "may see what bends there",
                     restarts_, restarts_ == 1 ? "" : "s", first_restart_));
+  if (passages_ > 0)
+    s.notes.push_back(fmt::format(
+        "the motion passes singular positions, {} time{}, first at t = {:.6g}, where constraints depend on each other "
+        "({}): stepped over on the branch that continues the velocity; their reactions grow without bound there",
+        passages_, passages_ == 1 ? "" : "s", first_passage_, passage_rows_));
+  if (rows_back_ > 0)
+    s.notes.push_back(fmt::format("constraints left out at the start were taken back {} time{}, first at t = {:.6g}",
+                                  rows_back_, rows_back_ == 1 ? "" : "s", first_row_back_));
   if (exchanges_ > 0)
     s.notes.push_back(fmt::format(
         "dependent constraints left out were exchanged for others {} time{}, first at t = {:.6g}: those kept "

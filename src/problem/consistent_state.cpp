@@ -216,6 +216,27 @@ void Start::find_dependent_rows() {
   std::sort(active.begin(), active.end());
 }
 
+void Start::find_singular_rows() {
+  constexpr double beside_by = 1e-3,
+                   clearly = 1e-6;  // distance in coordinates; rank there, where σ is of the order of the distance
+  const Vector rate = kinematics(state.v);
+  const double fastest = rate.size() > 0 ? rate.cwiseAbs().maxCoeff() : 0;
+  status = EvalStatus::ok;
+  // Those known to depend are no news.
+  if (rank.dependent.size() <= options.dependent.size() || !(fastest > 0) || !std::isfinite(fastest)) return;
+  Start beside(system, state, options, caller);
+  beside.state.q += (beside_by / fastest) * rate;
+  beside.state.t += beside_by / fastest;
+  beside.options.dependent = rank.dependent;
+  beside.options.rank_tolerance = std::max(clearly, options.rank_tolerance);
+  if (!beside.check() || !beside.project_positions()) return;
+  beside.find_dependent_rows();
+  if (beside.status != EvalStatus::ok || beside.rank.dependent.size() >= rank.dependent.size()) return;
+  for (const int row : rank.dependent)
+    if (std::ranges::find(beside.rank.dependent, row) == beside.rank.dependent.end()) diagnosis.singular.push_back(row);
+  diagnosis.dependent = beside.rank.dependent;
+}
+
 /// [M Jᵀ; J 0] (Δ, w) = (0, wanted − (J v + …)),   v ← v + Δ, twice for round-off.                     (2)
 Result<void> Start::project_velocities(const Vector& wanted) {
   if (hard.empty()) return {};
@@ -482,6 +503,7 @@ Result<MechanicalState> consistent_state(const MechanicalSystem& system, const M
     if (auto ok = start.project_velocities(); !ok) return ok;
     return start.solve_accelerations();
   }();
+  if (diagnosis != nullptr && finished) start.find_singular_rows();
   if (diagnosis != nullptr) *diagnosis = start.diagnosis;
   if (!finished) return finished.error();
   return start.state;

@@ -38,19 +38,29 @@ EventEffect MechanicalSystem::on_event(const EventContext& event, Out, Out, Out)
   return {.mode = event.mode};
 }
 
+std::string constraint_name(const MechanicalSystem& system, int row) {
+  const int n_g = system.sizes().lambda, i = row < n_g ? row : row - n_g;
+  const std::string block = row < n_g ? "lambda" : "nu";
+  const auto names = system.names(block);
+  return i < static_cast<int>(names.size()) ? names[static_cast<std::size_t>(i)]
+                                            : block + "[" + std::to_string(i) + "]";
+}
+
 std::string describe(const MechanicalSystem& system, const ConstraintDiagnosis& diagnosis) {
-  if (diagnosis.dependent.empty()) return {};
-  const auto& n = system.sizes();
-  const auto lambda = system.names("lambda"), nu = system.names("nu");
-  std::vector<std::string> rows;
-  for (const int row : diagnosis.dependent) {
-    const auto& names = row < n.lambda ? lambda : nu;
-    const int i = row < n.lambda ? row : row - n.lambda;
-    rows.push_back(i < static_cast<int>(names.size()) ? names[static_cast<std::size_t>(i)]
-                                                      : (row < n.lambda ? "lambda[" : "nu[") + std::to_string(i) + "]");
-  }
-  return std::to_string(rows.size()) + " of " + std::to_string(n.lambda + n.nu) +
-         (rows.size() == 1 ? " constraints follows" : " constraints follow") + " from the others: " + joined(rows);
+  const auto listed = [&system](const std::vector<int>& rows) {
+    std::vector<std::string> names;
+    for (const int row : rows) names.push_back(constraint_name(system, row));
+    return joined(names);
+  };
+  std::string words;
+  if (const auto n = diagnosis.dependent.size(); n > 0)
+    words = std::to_string(n) + " of " + std::to_string(system.sizes().lambda + system.sizes().nu) +
+            (n == 1 ? " constraints follows" : " constraints follow") +
+            " from the others: " + listed(diagnosis.dependent);
+  if (!diagnosis.singular.empty())
+    words += (words.empty() ? "" : "; ") + std::string("a singular position: at this instant only, ") +
+             listed(diagnosis.singular) + (diagnosis.singular.size() == 1 ? " depends" : " depend") + " on the others";
+  return words;
 }
 
 }  // namespace rubato

@@ -63,18 +63,22 @@ RowChoice choose_rows(const Sparse& rows, const Vector& column_scale, std::span<
 
 }  // namespace detail
 
-bool left_out_wear_out(const FormulatedDae& dae, const At& at) {
+LeftOut left_out_state(const FormulatedDae& dae, const At& at) {
+  // Of the rank, far above what a state off the constraints by its tolerance makes of rows that do depend.
+  constexpr double clearly = 1e-3;
   const In left_out = dae.left_out(at.base);
   MechanicalState state;
-  if (left_out.empty() || dae.unpack(at, {}, state) != EvalStatus::ok) return false;
-  detail::Start start(dae.system(), state, {}, "left_out_wear_out");
-  if (!start.check()) return false;
+  if (std::ranges::count(left_out, 0.0) == std::ssize(left_out) || dae.unpack(at, {}, state) != EvalStatus::ok)
+    return LeftOut::serve;
+  detail::Start start(dae.system(), state, {}, "left_out_state");
+  if (!start.check()) return LeftOut::serve;
   std::vector<int> current;
   for (std::size_t k = 0; k < start.hard.size(); ++k)
     if (left_out[static_cast<std::size_t>(start.hard[k])] != 0) current.push_back(static_cast<int>(k));
   const auto [rows, scale] = start.hard_rows();
-  if (current.empty() || start.status != EvalStatus::ok) return false;
-  return detail::choose_rows(rows, scale, current).largest_factor > detail::worn_above;
+  if (current.empty() || start.status != EvalStatus::ok) return LeftOut::serve;
+  if (detail::rank_of_rows(rows, scale, clearly).dependent.size() < current.size()) return LeftOut::independent;
+  return detail::choose_rows(rows, scale, current).largest_factor > detail::worn_above ? LeftOut::worn : LeftOut::serve;
 }
 
 }  // namespace rubato

@@ -137,6 +137,9 @@ class Start {
   [[nodiscard]] Result<void> project_positions();
   /// Fills `rank` for the rows in `hard`; options.dependent where they are as many and no poor choice.
   void find_dependent_rows();
+  /// Beside the state, where its velocity leads, fewer rows may depend on the others: those few into diagnosis.dependent, the rest of
+  /// rank.dependent into diagnosis.singular.
+  void find_singular_rows();
   /// The rows in `hard` of J, and a scale for its columns.
   [[nodiscard]] std::pair<Sparse, Vector> hard_rows();
   /// Moves v along M⁻¹Jᵀ until the rates of the rows in `hard` equal `wanted` (zero if empty).

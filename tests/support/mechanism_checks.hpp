@@ -61,6 +61,8 @@ struct Run {
   double rtol = 1e-10;
   const char* formulation = "index-2";
   const char* method = "radau";
+  RunStatus ends = RunStatus::finished;
+  double fixed_step = 0;
 };
 
 inline void look(const MultibodySystem& system, Ending& ending) {
@@ -92,10 +94,12 @@ inline Ending run(const SystemPointer& system, const Run& options) {
   InitialValueProblem problem{.dae = *dae, .t_end = options.t_end, .base = (*dae)->base_of(*start)};
   (*dae)->pack(*start, problem.x, problem.w);
   if (options.t_end > 0) {
-    auto summary = integrate(problem, options.method, {.tolerances = {.rtol = options.rtol, .atol = options.rtol}});
+    auto summary = integrate(
+        problem, options.method,
+        {.tolerances = {.rtol = options.rtol, .atol = options.rtol}, .step = {.fixed_step = options.fixed_step}});
     EXPECT_TRUE(summary.ok()) << (summary.ok() ? "" : summary.error().message);
     if (!summary) return ending;
-    EXPECT_EQ(summary->status, RunStatus::finished) << summary->reason;
+    EXPECT_EQ(summary->status, options.ends) << summary->reason;
     ending.summary = *summary;
     ScratchMemory memory((*dae)->scratch_bytes());
     EXPECT_EQ((*dae)->unpack({.t = summary->t,

@@ -13,13 +13,17 @@ namespace rubato {
 
 /// What was found out about the constraints at a state.
 struct ConstraintDiagnosis {
-  int rank = 0;                     ///< of the rows of (G; A)
+  int rank = 0;                     ///< of the rows of (G; A) at the state
   std::vector<int> dependent = {};  ///< rows (g first, then A v + b) that follow from the others
+  std::vector<int> singular = {};   ///< rows that do so in this position only, not beside it along the velocity
   double position_residual = 0;     ///< max |g| before projection
   double velocity_residual = 0;     ///< max |G v + g_t|, |A v + b| before projection
   int worst_position_row = -1, worst_velocity_row = -1;
   int iterations = 0;
 };
+
+/// "arm.x", else "lambda[3]" or "nu[0]"; rows of g first.
+[[nodiscard]] std::string constraint_name(const MechanicalSystem& system, int row);
 
 /// The dependent rows by name, a sentence; empty where all rows are independent.
 [[nodiscard]] std::string describe(const MechanicalSystem& system, const ConstraintDiagnosis& diagnosis);
@@ -73,9 +77,13 @@ struct PathOptions {
 /// Mechanical systems: consistent_state. Rows that no longer follow well from the others are exchanged for better ones.
 [[nodiscard]] Result<void> make_consistent(InitialValueProblem& problem, const ConsistentOptions& options = {});
 
-/// Whether the rows a formulation leaves out have become poor ones: J of those kept nears a loss of rank that J of all rows
-/// does not show. With C the factors by which rows left out follow from those kept (all scaled to norm one): max |C| > 10.
-/// Multipliers grow like it.
-[[nodiscard]] bool left_out_wear_out(const FormulatedDae& dae, const At& at);
+/// What has become of the rows that a formulation leaves out.
+enum class LeftOut : std::uint8_t {
+  serve,  ///< they follow well from the others, or there are none
+  worn,  ///< J of those kept nears a loss of rank that J of all rows does not show: with C the factors by which rows left out
+         ///< follow from those kept (all scaled to norm one), max |C| > 10. Multipliers grow like it
+  independent  ///< fewer depend on the others than are left out: found in a singular position that the motion has left
+};
+[[nodiscard]] LeftOut left_out_state(const FormulatedDae& dae, const At& at);
 
 }  // namespace rubato
