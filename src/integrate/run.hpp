@@ -52,6 +52,8 @@ class Run {
   void failed(StepStatus status, double h, double advice);
   /// Approximate factors find matrices singular that are not.
   [[nodiscard]] std::string inexact_factors() const;
+  /// Where J comes from differences: a run that stalls may do so because of them.
+  [[nodiscard]] std::string inexact_jacobian() const;
   /// Of a mechanical system, what is not finite a step or a thousandth of the run later.
   [[nodiscard]] std::string culprit_behind(double h);
   void rejected(const Attempt& attempt, double h);
