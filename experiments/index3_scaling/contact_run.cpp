@@ -145,7 +145,7 @@ class Integrator {
     if (dae_.f(here, view(f_)) != EvalStatus::ok) return false;
     EvalStatus status = linearisation_->update(here, view(w_), view(f_));
     if (status == EvalStatus::ok && linearisation_->pattern_incomplete()) {
-      linearisation_->extend(here);
+      linearisation_->extend(here, view(w_));
       status = linearisation_->update(here, view(w_), view(f_));
     }
     const SparsePattern& pattern = linearisation_->jacobian_pattern();

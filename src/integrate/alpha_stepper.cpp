@@ -13,6 +13,21 @@
 
 namespace rubato {
 
+namespace {
+
+// Of Newton's iteration under error control, as a fraction of the tolerance. Of order 2 steps are many and their errors near the
+// tolerance at any rtol: √rtol, as for methods of high order, would ask for digits that nobody sees.
+constexpr double own_alpha_kappa = 0.01;
+// Corrections of a few rounding errors are no corrections.
+constexpr double roundings_left = 4;
+
+double alpha_kappa(const IntegrateOptions& options) {
+  const bool given = options.newton.tolerance > 0 || options.step.fixed_step > 0;
+  return given ? newton_kappa(options, step_tolerances(options).rtol) : own_alpha_kappa;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Stepper>> AlphaStepper::create(const MethodInfo& info, const AlphaCoefficients& method,
                                                       const InitialValueProblem& problem,
                                                       const IntegrateOptions& options) {
@@ -38,7 +53,7 @@ AlphaStepper::AlphaStepper(const AlphaCoefficients& method, const InitialValuePr
       norm_(problem.dae->layout(), step_tolerances(options), options.step),
       newton_norm_(problem.dae->layout(), step_tolerances(options),
                    newton_norm_options(options.step, options.newton.norm, problem.dae->layout())),
-      kappa_(newton_kappa(options, step_tolerances(options).rtol)),
+      kappa_(alpha_kappa(options)),
       jacobian_reuse_(jacobian_reuse(options)),
       constant_mass_(problem.dae->constant_mass()),
       x_(problem.x),
@@ -243,11 +258,25 @@ StepStatus AlphaStepper::residual(double t) noexcept {
   return StepStatus::ok;
 }
 
+/// What rounding errors of q₁ and z₁ leave of a correction: those of q are c_q times larger in v, where constraints bring them there.
+/// Increments of charts are small themselves, what they turn is not.
+double AlphaStepper::rounding(double h) noexcept {
+  constexpr double u = std::numeric_limits<double>::epsilon();
+  work_ = u * x_.cwiseAbs();
+  if (positions_.n > 0) {
+    const double q = u * std::max(q_part(x_).lpNorm<Eigen::Infinity>(), system_->base().empty() ? 0.0 : 1.0);
+    q_part(work_).setConstant(q);
+    if (!constraints_.empty()) v_part(work_).array() += c_q(h) * q;
+  }
+  return newton_norm_.weighted(view(work_), view(weights_));
+}
+
 StepStatus AlphaStepper::iterate(double t, double h, Attempt& attempt) noexcept {
   const bool patient = options_.step.fixed_step > 0;
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : patient ? 50 : 7;
   newton_weights(*system_, newton_norm_, view(x_), h, view(weights_));
-  newton_.start(k_max, kappa_, first_ || patient, patient);
+  const double kappa = patient ? kappa_ : std::max(kappa_, roundings_left * rounding(h));
+  newton_.start(k_max, kappa, first_ || patient, patient);
   const double per_a = 1 / (h * method_.gamma);
   for (;;) {
     if (const StepStatus status = residual(t + h); status != StepStatus::ok) {

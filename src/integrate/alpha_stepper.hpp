@@ -22,6 +22,9 @@
 /// is unstable for alternating steps 1 : 3. v̈ is the mean of two differences of a: a single one doubles what alternates.
 /// q‴ − v̈ ≠ 0 for rotations only, where q' − v = (q‴ − v̈) h²/2 at the end of a step, by T⁻¹ of rotation.hpp.
 ///
+/// Newton's iteration ends at 0.01 of the tolerance, at any rtol, or at what rounding errors leave: u‖q‖ in q, and c_q u‖q‖ in v where
+/// constraints at position level bring it there.
+///
 /// Error: what (2) of alpha_coefficients.hpp misses, d_q = C h² (a₁ − a₀), d_v = D h (a₁ − a₀) + E h³ v⃛, filtered:
 ///   (diag(c)B − J) e = (c_q d_q − d_v, c_v M d_v, c_v Z d_z, 0)                                                     (3)
 ///   F d_v: the part for q of (diag(c)B − J)⁻¹ (0, c_q c_v M d_v, 0, 0), tends to the projection onto the constraints    (4)
@@ -76,6 +79,7 @@ class AlphaStepper final : public Stepper {
   [[nodiscard]] StepStatus correct_velocities(double t, double h) noexcept;
   [[nodiscard]] StepStatus chart_rates(double t, double h) noexcept;
   [[nodiscard]] StepStatus residual(double t) noexcept;
+  [[nodiscard]] double rounding(double h) noexcept;
   [[nodiscard]] StepStatus iterate(double t, double h, Attempt& attempt) noexcept;
   void filter(double h) noexcept;
   void estimate(double h, Attempt& attempt) noexcept;

@@ -17,6 +17,7 @@ namespace {
 constexpr int start_order = 3;      // of the first step with a polynomial of three Radau stages behind it
 constexpr int max_start_steps = 6;  // by the starter
 constexpr int failures_to_restart = 3;
+constexpr int starter_order = 5;         // of Radau IIA with three stages
 constexpr double refactor_ratio = 1.25;  // of c and ĉ
 // Θ beyond which J is renewed, and iterations in which a step must converge. At index 3 the iteration has to go further: an old J
 // costs more iterations than a new one.
@@ -30,8 +31,9 @@ constexpr int steps_before_growth = 2;
 constexpr double own_kappa = 0.01, own_kappa_of_motion = 0.001;
 // At index 3: how fast the weight of velocities may fall from step to step. After a change of h their differences vanish in passing.
 constexpr double weight_decay = 0.8;
-// Of T_k/T_{k−1}, mean over about ten steps: above, a vibration holds h; a motion that is followed has about 0.1 to 0.4.
-constexpr double vibrating_log_ratio = -0.36, unknown_log_ratio = -1;  // log 0.7
+// Of T_k/T_{k−1}, at order 2 T_3/T_2, mean over about ten steps: above, a vibration holds h; a motion that is followed has about
+// 0.1 to 0.4. Orders above 2 come back when it has died away, below the last.
+constexpr double vibrating_log_ratio = -0.5, unknown_log_ratio = -1, quiet_log_ratio = -1.39;  // log 0.6, log 1/4
 
 constexpr double harmonic(int k) noexcept {
   double sum = 0;
@@ -200,6 +202,19 @@ void BdfStepper::commit_start() noexcept {
   memory_.steps_at_order = 0;
 }
 
+/// Order 1 from x_n and x', in place of x_{n−1}: P_1(t₁) = x_n + h x_n'. For methods below the order of Radau's: restarts by those,
+/// again and again, would give results that are not the method's.
+void BdfStepper::start_low(double h) noexcept {
+  forget();
+  map(state(1)) = map(state(0)) - h * w_;
+  age_[1] = h;
+  points_ = 2;
+  memory_.order = 1;
+  memory_.steps_at_order = 0;
+  memory_.log_ratio = unknown_log_ratio;
+  jacobian_usable_ = false;
+}
+
 // --- one step -------------------------------------------------------------------------------------------------------
 
 Attempt BdfStepper::attempt(double t, double h) noexcept {
@@ -207,7 +222,10 @@ Attempt BdfStepper::attempt(double t, double h) noexcept {
   h_ = h;
   has_trial_ = too_large_ = failed_ = diverged_ = false;
   ready_ = false;
-  if (!memory_.starting && memory_.failures >= failures_to_restart && !fixed()) {
+  const bool begins_again = !memory_.starting && memory_.failures >= failures_to_restart && !fixed();
+  if (begins_again && !motion_.applies() && orders_.highest < starter_order) {
+    start_low(h);
+  } else if (begins_again) {
     memory_.starting = true;
     memory_.start_steps = 0;
     result.status = starter_->restart(t, x(), view(std::as_const(w_)), base(), mode());
@@ -354,35 +372,42 @@ double BdfStepper::next_factor(double factor, double h) const noexcept {
 }
 
 /// By (6), T of the order chosen. Orders above 2 are unstable near the imaginary axis: there an undamped vibration grows until the
-/// error holds h at hω ≈ 1, and differences, T_k/T_{k−1} ≈ hω, no longer fall with their order.
+/// error holds h at hω ≈ 1/2, and differences, T_k/T_{k−1} ≈ hω, hardly fall with their order. Order 2 damps it: by (hω)⁴/4 a step,
+/// so that an amplitude of A tolerances takes about 3 A^{4/3} steps to die away, and h is free again. Meanwhile a single small ratio
+/// (of several vibrations that cancel) is no reason to leave order 2.
 double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
   const int k = memory_.order;
-  double t_lower = 0;
+  const bool watches = orders_.lowest <= 2 && orders_.highest > 2, higher_known = points_ > k + 1;
+  const double t_lower = k > orders_.lowest ? difference(k - 1, h) : 0;
   const auto fall = [&](int order, double t) {
     next_order_ = order;
     trial_log_ratio_ = unknown_log_ratio;
     return t;
   };
-  if (k > orders_.lowest) {
-    t_lower = difference(k - 1, h);
-    const double log_ratio = std::clamp(std::log(t_k / t_lower), -2.0, 2.0);
+  const auto watch = [&](double higher, double lower) {
+    const double log_ratio = std::clamp(std::log(higher / lower), -2.0, 2.0);
     trial_log_ratio_ = memory_.log_ratio + 0.1 * ((std::isfinite(log_ratio) ? log_ratio : 0) - memory_.log_ratio);
-    if (k > 2 && orders_.lowest <= 2 && trial_log_ratio_ > vibrating_log_ratio)
-      return fall(2, k == 3 ? t_lower : difference(2, h));
+  };
+  if (k > orders_.lowest) {
+    if (watches && k > 2) watch(t_k, t_lower);
+    if (watches && k > 2 && trial_log_ratio_ > vibrating_log_ratio) return fall(2, k == 3 ? t_lower : difference(2, h));
     const bool lower = k > 2 ? t_lower <= t_k && difference(k - 2, h) <= t_k : t_lower <= 0.5 * t_k;
     if (lower) return fall(k - 1, t_lower);
   }
-  const bool may_rise = k < orders_.highest && points_ > k + 1 && accepted;
-  if (may_rise && (k < orders_.lowest || memory_.steps_at_order > k)) {
-    const double t_higher = difference(k + 1, h);
-    if (k > orders_.lowest && t_lower <= std::min(t_k, t_higher)) return fall(k - 1, t_lower);
-    const double worth = k == 1 ? 0.5 : k == 2 && orders_.lowest <= 2 ? 0.25 : 1;
-    if (k < orders_.lowest || t_higher < worth * t_k) {
-      next_order_ = k + 1;
-      return t_higher;
-    }
-  }
-  return t_k;
+  const bool may_rise = k < orders_.highest && higher_known && accepted;
+  if (!may_rise) return t_k;
+  const bool from_two = watches && k == 2;
+  const bool due = k < orders_.lowest || memory_.steps_at_order > k;
+  if (!due && !from_two) return t_k;
+  const double t_higher = difference(k + 1, h);
+  if (from_two) watch(t_higher, t_k);
+  if (!due) return t_k;
+  if (k > orders_.lowest && t_lower <= std::min(t_k, t_higher)) return fall(k - 1, t_lower);
+  const double worth = k == 1 ? 0.5 : from_two ? 0.25 : 1;
+  const bool quiet = !from_two || trial_log_ratio_ < quiet_log_ratio;
+  if (k >= orders_.lowest && !(quiet && t_higher < worth * t_k)) return t_k;
+  next_order_ = k + 1;
+  return t_higher;
 }
 
 /// Error, and the order of the next step.
@@ -415,7 +440,9 @@ void BdfStepper::judge(double h, Attempt& attempt) noexcept {
   attempt.error = error;
   attempt.error_order = next_order_ + 1;
   if (error > 1) {
-    attempt.retry_factor = memory_.failures == 0 ? std::clamp(0.9 * factor, 0.25, 0.9) : 0.25;
+    // The first step after Radau's, where the order is low: theirs may be larger by powers of ten.
+    const double least = memory_.by_starter ? 1e-4 : 0.25;
+    attempt.retry_factor = memory_.failures == 0 ? std::clamp(0.9 * factor, least, 0.9) : 0.25;
     return;
   }
   attempt.next_factor = next_factor(factor, h);

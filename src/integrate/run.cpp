@@ -98,15 +98,16 @@ void Run::advance() {
   write_checkpoint_if_due();
   if (count_.steps >= options_.step.max_steps)
     return end(RunStatus::too_many_steps,
-               fmt::format("step.max_steps = {} attempts were used up at t = {} of {}; the smallest step was {:.3g}",
-                           options_.step.max_steps, t_, problem_.t_end, smallest_step_));
+               fmt::format("step.max_steps = {} attempts were used up at t = {} of {}; the smallest step was {:.3g}{}",
+                           options_.step.max_steps, t_, problem_.t_end, smallest_step_,
+                           10 * (count_.rejected + count_.failed) > count_.steps ? inexact_jacobian() : ""));
   const double left = t_stop_ - t_;
   if (left <= 16 * ulp(t_)) return arrive();  // a stop right behind an event
   if (!fixed() && h_ < min_step()) {          // accepted steps may shrink as well
     if (start_anew()) return;
     return end(RunStatus::step_too_small,
-               fmt::format("at t = {} the step control asks for a step of {:.3g}; the smallest allowed is {:.3g}", t_,
-                           h_, min_step()));
+               fmt::format("at t = {} the step control asks for a step of {:.3g}; the smallest allowed is {:.3g}{}", t_,
+                           h_, min_step(), inexact_jacobian()));
   }
   if (rank_look_due() && stepped_over()) return;
   const Plan plan = planned(left);
@@ -136,11 +137,12 @@ void Run::failed(StepStatus status, double h, double advice) {
   const int worst = status == StepStatus::not_finite || diverged ? stepper_->worst_component() : -1;
   dominating_ = worst;
   stepper_->discard();
+  const bool stalls = status == StepStatus::singular_matrix || status == StepStatus::newton_diverged;
   const auto give_up = [&](const std::string& why) {
     end(run_status(status),
         fmt::format("at t = {} a step of {:.3g} failed: {}{}{}{}", t_, h, to_string(status),
                     name_of(diverged ? ", corrections largest in " : ", first in ", worst), why, culprit_behind(h)) +
-            (status == StepStatus::singular_matrix ? inexact_factors() : ""));
+            (status == StepStatus::singular_matrix ? inexact_factors() : "") + (stalls ? inexact_jacobian() : ""));
   };
   if (status == StepStatus::fatal || status == StepStatus::out_of_memory) return give_up("");
   if (fixed()) return give_up("; step.fixed_step allows no smaller one");
@@ -160,8 +162,8 @@ void Run::rejected(const Attempt& attempt, double h) {
   if (!goes_on())
     end(RunStatus::step_too_small,
         fmt::format("at t = {} a step of {:.3g} has an error {:.3g} times the tolerance{}; the next would fall below "
-                    "the smallest allowed, {:.3g}",
-                    t_, h, attempt.error, name_of(", dominated by ", worst), min_step()));
+                    "the smallest allowed, {:.3g}{}",
+                    t_, h, attempt.error, name_of(", dominated by ", worst), min_step(), inexact_jacobian()));
 }
 
 bool Run::goes_on() {

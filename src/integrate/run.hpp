@@ -63,6 +63,8 @@ class Run {
   void failed(StepStatus status, double h, double advice);
   /// Approximate factors find matrices singular that are not.
   [[nodiscard]] std::string inexact_factors() const;
+  /// Where J comes from differences: a run that stalls may do so because of them.
+  [[nodiscard]] std::string inexact_jacobian() const;
   /// Of a mechanical system, what is not finite a step or a thousandth of the run later.
   [[nodiscard]] std::string culprit_behind(double h);
   void rejected(const Attempt& attempt, double h);
@@ -92,8 +94,6 @@ class Run {
   [[nodiscard]] double passage_step(double tau) const noexcept;
   /// The method starts again behind a passage.
   void continue_beyond();
-  /// Whether constraint rows near dependence, said where a run gives up.
-  [[nodiscard]] std::string singular_here();
   /// Rows left out are far from holding though the others do: reason for a look at all of them.
   [[nodiscard]] bool left_out_off();
   /// Constraints by name: those marked, but for some.

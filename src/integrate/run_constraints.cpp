@@ -261,17 +261,4 @@ void Run::continue_beyond() {
   if (looked(events_.restart(t_, x(), base(), mode_)) && restart_stepper()) tell_restart();
 }
 
-std::string Run::singular_here() {
-  if (!rank_watch_) return {};
-  MechanicalState state;
-  const At at = here();
-  if (mechanics_->unpack(at, {}, state) != EvalStatus::ok) return {};
-  const auto margin = rank_watch_->look(state, at.u, mechanics_->left_out(base()));
-  if (!margin.known || margin.sigma > 1e-2) return {};
-  return fmt::format(
-      "; constraints come close to depending on each other there, a singular position ({}; smallest singular "
-      "value {:.3g})",
-      rank_watch_->names(), margin.sigma);
-}
-
 }  // namespace rubato::detail

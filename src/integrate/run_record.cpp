@@ -43,6 +43,19 @@ std::string Run::inexact_factors() const {
          "krylov.factors = \"exact\"";
 }
 
+std::string Run::inexact_jacobian() const {
+  const bool has_model = dae_.model_jacobian() != ModelJacobian::none, has_dual = dae_.dual() != nullptr;
+  const JacobianSource source = options_.linear.jacobian;
+  const bool differences =
+      source == JacobianSource::differences || (source == JacobianSource::automatic && !has_model && !has_dual);
+  if (!differences || stepper_->statistics().jacobians == 0) return {};
+  return has_dual || has_model ? fmt::format("; the Jacobian comes from differences: try solver.jacobian = \"{}\"",
+                                             has_dual ? "dual" : "model")
+                               : "; the Jacobian comes from differences: f must be smooth and free of noise above "
+                                 "rounding errors, or the "
+                                 "model must supply derivatives";
+}
+
 std::string Run::culprit_behind(double h) {
   if (mechanics_ == nullptr) return {};
   MechanicalState state;
@@ -232,6 +245,10 @@ RunSummary Run::summary() {
         "dependent constraints left out were exchanged for others {} time{}, first at t = {:.6g}: those kept "
         "came close to depending on each other",
         exchanges_, exchanges_ == 1 ? "" : "s", first_exchange_));
+  if (s.statistics.pattern_extensions > 0 && dae_.tracer() == nullptr)
+    s.notes.push_back(
+        "the model's jacobian_pattern() lacks entries: differences found them where branches of the model opened, and "
+        "the pattern was extended");
   s.stiff = stepper_->stiff_components();
   return s;
 }

@@ -29,7 +29,7 @@ SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const Integrate
       scratch_(problem.dae->scratch_bytes()),
       base_(problem.base) {
   row_scale_.setZero(size());
-  for (Vector* v : {&stage_right_, &linearised_x_, &linearised_w_, &linearised_f_}) v->setZero(size());
+  for (Vector* v : {&stage_right_, &moves_, &linearised_x_, &linearised_w_, &linearised_f_}) v->setZero(size());
   col_scale_.setZero(size());
   u_.setZero(dae_.n_inputs());
   u_rate_.setZero(dae_.n_inputs());
@@ -126,9 +126,12 @@ void SteppedSystem::find_position_rows() {
   own_mass_.setZero(b.nnz());
 }
 
-StepStatus SteppedSystem::extend_pattern(const At& at) noexcept {
+StepStatus SteppedSystem::extend_pattern(const At& at, In w) noexcept {
+  const auto entries = [&] { return linearisation_->jacobian_pattern().nnz() + linearisation_->mass_pattern().nnz(); };
+  const auto before = entries();
   try {
-    linearisation_->extend(at);
+    linearisation_->extend(at, w);
+    if (entries() == before) return StepStatus::ok;  // a false alarm
     adopt_structure();
   } catch (const std::bad_alloc&) {
     return StepStatus::out_of_memory;
@@ -171,10 +174,13 @@ StepStatus SteppedSystem::linearise(double t, In x, In w, In f0) noexcept {
   ScopedTimer timer(options_.timing ? &counters.seconds.jacobian : nullptr);
   const long before = linearisation_->f_calls();
   const At& point = at(t, x);
-  EvalStatus status = linearisation_->update(point, w, f0);
+  const bool differs = linearisation_->source() == JacobianSource::differences && last_shift_ > 0;
+  if (differs) moves_ = map(w).cwiseAbs() / last_shift_;
+  const In moves = differs ? view(std::as_const(moves_)) : In{};
+  EvalStatus status = linearisation_->update(point, w, f0, moves);
   if (status == EvalStatus::ok && linearisation_->pattern_incomplete()) {
-    if (const StepStatus extended = extend_pattern(point); extended != StepStatus::ok) return extended;
-    status = linearisation_->update(point, w, f0);
+    if (const StepStatus extended = extend_pattern(point, w); extended != StepStatus::ok) return extended;
+    status = linearisation_->update(point, w, f0, moves);
   }
   if (!products_) ++counters.jacobians;
   if (status == EvalStatus::ok && krylov_) {
@@ -256,6 +262,7 @@ bool SteppedSystem::restart(double t, In x, In base, int mode) {
 }
 
 void SteppedSystem::renew(double t, In x) {
+  last_shift_ = 0;
   if (!find_structure(at(t, x))) adopt_structure();
 }
 

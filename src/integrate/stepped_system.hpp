@@ -136,6 +136,7 @@ class SteppedSystem {
   }
   /// The scaling of a matrix of shift c into matrix(): for those who factorise matrices of their own.
   void scale_for(double abs_c) noexcept {
+    last_shift_ = abs_c;
     if (scales()) scale(abs_c);
   }
   /// 1/D_R for shift c and the linearisation in use: a correction times this is one of the scaled unknowns. Ones without
@@ -216,7 +217,7 @@ class SteppedSystem {
   void retire_matrices() noexcept;
   [[nodiscard]] Result<void> constraints_checked() const;
   void find_position_rows();
-  [[nodiscard]] StepStatus extend_pattern(const At& at) noexcept;
+  [[nodiscard]] StepStatus extend_pattern(const At& at, In w) noexcept;
   [[nodiscard]] bool scales() const noexcept { return options_.linear.scaling != ScalingMode::none && mechanical_; }
   [[nodiscard]] bool plain() const noexcept { return !scales() && !krylov_ && matrix_->condensed_size() == size(); }
   [[nodiscard]] StepScaling scaling(double abs_c) const noexcept;
@@ -224,7 +225,8 @@ class SteppedSystem {
   template <class T>
   [[nodiscard]] StepStatus factor_shift(T c, int slot) noexcept {
     ScopedTimer timer(options_.timing ? &counters.seconds.factor : nullptr);
-    if (scales()) scale(std::abs(c));
+    last_shift_ = std::abs(c);
+    if (scales()) scale(last_shift_);
     if constexpr (std::is_same_v<T, double>)
       if (krylov_) return factor_for_krylov(c);
     ++counters.factorisations;
@@ -248,6 +250,8 @@ class SteppedSystem {
   std::unique_ptr<Linearisation> linearisation_;
   /// J for old factors, where products do without it: formed when such a factor is, at the point of the last linearisation.
   std::unique_ptr<Linearisation> assembly_;
+  double last_shift_ = 0;  ///< about 1/h; 0: none yet
+  Vector moves_;           ///< |x'| over that, for increments of differences
   double linearised_t_ = 0;
   Vector linearised_x_, linearised_w_, linearised_f_;
   std::optional<StepMatrix> matrix_;  ///< with Krylov spaces for its products only

@@ -14,6 +14,7 @@ namespace rubato {
 namespace {
 
 constexpr std::size_t lanes = 8;
+constexpr int most_false_alarms = 3;  // of the watch over differences
 
 /// Which unknowns each row of f − B w depends on (or, for B, which entries of w): one run of the traced model.
 SparsePattern traced(const Dae& dae, const At& at, bool of_mass) {
@@ -132,8 +133,20 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
     b_groups_ = group_columns(b_pattern_);
     b_values_.assign(b_pattern_.nnz(), 0.0);
   }
-  for (auto* buffer : {&x_, &f_, &f0_, &bw_, &increments_}) buffer->assign(n, 0.0);
+  for (auto* buffer : {&x_, &f_, &f0_, &bw_}) buffer->assign(n, 0.0);
   u_.assign(at.u.size(), 0.0);
+  // Not needed for a full pattern.
+  const bool watchable = source_ == JacobianSource::dual ? dae_.tracer() && rows_ != JacobianRows::none
+                                                         : source_ == JacobianSource::differences && forms_all();
+  watch_ = watchable && static_cast<std::size_t>(j_pattern_.nnz()) < n * n;
+  direction_.resize(n);
+  for (std::size_t j = 0; j < n; ++j)  // 1 + the fractional part of j times the golden ratio
+    direction_[j] = 1 + std::fmod(0.6180339887498949 * static_cast<double>(j), 1.0);
+  if (source_ == JacobianSource::differences) {
+    for (auto* buffer : {&increments_, &least_, &most_, &noise_}) buffer->assign(n, 0.0);
+    lost_.reserve(n);
+    again_.reserve(n);
+  }
   if (rows_ != JacobianRows::all) {
     here_x_.assign(n, 0.0);
     here_u_.assign(at.u.size(), 0.0);
@@ -144,14 +157,9 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
       for (auto* buffer : {&w_dual_, &bw_dual_}) buffer->assign(n, Dual8{});
     u_dual_.assign(at.u.size(), Dual8{});
     const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
-    // One lane more than groups: the watch over the pattern (not needed for a full one).
+    // One lane more than groups: the watch over the pattern.
     const auto groups = static_cast<std::size_t>(j_groups_.n_groups);
-    watch_ = source_ == JacobianSource::dual && dae_.tracer() && rows_ != JacobianRows::none &&
-             static_cast<std::size_t>(j_pattern_.nnz()) < n * n;
     watch_lane_ = groups % lanes;
-    direction_.resize(n);
-    for (std::size_t j = 0; j < n; ++j)  // 1 + the fractional part of j times the golden ratio
-      direction_[j] = 1 + std::fmod(0.6180339887498949 * static_cast<double>(j), 1.0);
     passes_.assign(groups / lanes + 1, {});
     for (std::size_t group = 0; group < j_groups_.members.size(); ++group) {
       Pass& pass = passes_[group / lanes];
@@ -243,50 +251,6 @@ void Linearisation::compare_with_product() noexcept {
     const double true_value = f_dual_[i].d[watch_lane_];
     incomplete_ = incomplete_ || std::abs(true_value - f_[i]) > 1e-8 * (bw_[i] + std::abs(true_value));
   }
-}
-
-EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) noexcept {
-  const bool have = !f0.empty() && dae_.constant_mass();
-  if (have) {
-    std::copy(f0.begin(), f0.end(), f0_.begin());
-  } else {
-    const EvalStatus status = residual(at, w, f0_);
-    if (status != EvalStatus::ok) return status;
-  }
-  if (rows_ == JacobianRows::none) return EvalStatus::ok;
-  // Increment √eps·(size of the unknown): its value, its tolerance-based scale, or a thousandth of its block's largest
-  // entry, so that an unknown passing through zero is not probed by rounding noise; rounded to be representable.
-  const double root = std::sqrt(std::numeric_limits<double>::epsilon());
-  for (const auto& block : dae_.layout().blocks()) {
-    double largest = 0;
-    for (int i = block.offset; i < block.offset + block.size; ++i) largest = std::max(largest, std::abs(at.x[i]));
-    for (int i = block.offset; i < block.offset + block.size; ++i) {
-      double size = std::max(std::abs(at.x[i]), 1e-3 * largest);
-      if (!scale.empty()) size = std::max(size, scale[i]);
-      if (size == 0) size = 1;
-      const volatile double moved = at.x[i] + (at.x[i] < 0 ? -root : root) * size;
-      increments_[i] = moved - at.x[i];
-    }
-  }
-  std::copy(at.x.begin(), at.x.end(), x_.begin());
-  At point = at;
-  point.x = x_;
-  const auto starts = j_pattern_.column_starts(), rows = j_pattern_.row_indices();
-  for (const auto& group : j_groups_.members) {
-    for (const int j : group) x_[j] = at.x[j] + increments_[j];
-    EvalStatus status = residual(point, w, f_);
-    if (status == EvalStatus::out_of_domain) {  // the other side may be inside
-      for (const int j : group) x_[j] = at.x[j] - increments_[j];
-      status = residual(point, w, f_);
-    }
-    if (status != EvalStatus::ok) return status;
-    for (const int j : group) {
-      const double step = x_[j] - at.x[j];
-      for (int p = starts[j]; p < starts[j + 1]; ++p) j_values_[p] = (f_[rows[p]] - f0_[rows[p]]) / step;
-      x_[j] = at.x[j];
-    }
-  }
-  return EvalStatus::ok;
 }
 
 void Linearisation::remember(const At& at) noexcept {
@@ -415,12 +379,15 @@ EvalStatus Linearisation::input_jacobian(const At& at, In w, Matrix& out) {
   return EvalStatus::ok;
 }
 
-void Linearisation::extend(const At& at) {
-  if (!pattern_grows(at)) {  // a false alarm, by cancellation inside the model: it would come again
-    watch_ = false;
+void Linearisation::extend(const At& at, In w) {
+  const bool traces = dae_.tracer() != nullptr;
+  SparsePattern j = united(j_pattern_, traces ? formed(traced_twice(dae_, at, false)) : probed(at, w));
+  SparsePattern b = united(b_pattern_, mass_pattern_of(dae_, at));
+  if (j == j_pattern_ && b == b_pattern_) {  // a false alarm, by cancellation inside the model or where f has a kink
+    watch_ = source_ == JacobianSource::differences && ++false_alarms_ < most_false_alarms;
     return;
   }
-  prepare(at, united(j_pattern_, formed(traced_twice(dae_, at, false))), united(b_pattern_, mass_pattern_of(dae_, at)));
+  prepare(at, std::move(j), std::move(b));
   if (update_mass(at) != EvalStatus::ok) incomplete_ = true;
 }
 

@@ -379,5 +379,25 @@ TEST(AlphaStepper, ControlledRunsEndWithinAFactorOfTheirTolerance) {
   }
 }
 
+// Rounding errors of q, u ≈ 2e-16, are c_q u ≈ u/h in velocities normal to the constraints: with h = 1e-6 more than κ times a
+// tolerance of 1e-8 where κ = √rtol. Such corrections are no corrections, and no step fails for them.
+TEST(AlphaStepper, FineTolerancesFailNoStepAtIndexThree) {
+  for (const char* name : {"andrews", "pendulum", "heavy-top", "slider-crank"})
+    for (const char* method : {"generalized-alpha", "hht-alpha"})
+      for (const double tolerance : {1e-6, 1e-8, 1e-9}) {
+        SCOPED_TRACE(std::string(name) + " " + method + " " + std::to_string(std::log10(tolerance)));
+        auto instance = catalogue::make_problem(name, {}, "index-3");
+        ASSERT_TRUE(instance.ok());
+        instance->problem.t_end *= 0.02;
+        IntegrateOptions options;
+        options.tolerances = {.rtol = tolerance, .atol = tolerance};
+        options.step.max_steps = 20000;
+        const auto run = integrate(instance->problem, method, options);
+        ASSERT_TRUE(run.ok());
+        EXPECT_EQ(run->status, RunStatus::finished) << run->reason;
+        EXPECT_LT(50 * run->statistics.failed, run->statistics.steps);
+      }
+}
+
 }  // namespace
 }  // namespace rubato

@@ -218,6 +218,41 @@ struct Swing {
   }
 };
 
+// A method of order k with local errors of the tolerance ends with an error ~ tol^{k/(k+1)}. Restarts by Radau steps, which used to
+// follow every third failure, gave bdf1 errors of order 5; and there is no reason for failures.
+TEST(Bdf, LowOrdersKeepTheirOrderAndDoNotFail) {
+  auto pendulum = catalogue::make_problem("pendulum", {{"t_end", 1}}, "state-space");
+  ASSERT_TRUE(pendulum.ok());
+  IntegrateOptions exact;
+  exact.tolerances = {.rtol = 1e-12, .atol = 1e-12};
+  const Vector end = integrate(pendulum->problem, "radau13", exact)->x;
+  for (int k = 1; k <= 2; ++k) {
+    const auto error = [&](double tolerance) {
+      IntegrateOptions options;
+      options.tolerances = {.rtol = tolerance, .atol = tolerance};
+      const auto run = integrate(pendulum->problem, bdf(k), options);
+      EXPECT_EQ(run->status, RunStatus::finished);
+      EXPECT_LT(run->statistics.rejected + run->statistics.failed, 8) << k << ", " << run->statistics.accepted;
+      return (run->x - end).norm();
+    };
+    const double slope = std::log10(error(1e-4) / error(1e-7)) / 3;
+    EXPECT_NEAR(slope, k / (k + 1.0), 0.15) << k;
+  }
+}
+
+// The beam's undamped vibrations, excited by a force that ends, are of a few tolerances only. Orders above 2 would keep them
+// alive, and with them steps below their periods.
+TEST(Bdf, NeedsNoMoreStepsThanOrderTwoOnTheUndampedBeam) {
+  const auto beam = catalogue::make_problem("beam", {}, "index-2");
+  ASSERT_TRUE(beam.ok());
+  const auto steps = [&](const char* method) {
+    IntegrateOptions options;
+    options.tolerances = {.rtol = 1e-5, .atol = 1e-5};
+    return integrate(beam->problem, method, options)->statistics.steps;
+  };
+  EXPECT_LT(steps("bdf"), 1.2 * static_cast<double>(steps("bdf2")));
+}
+
 TEST(Bdf, TheEstimateHasTheOrderItClaims) {
   const auto estimate = [](int k, double h) {
     InitialValueProblem problem;

@@ -36,7 +36,7 @@ class Linearisation {
   [[nodiscard]] long f_calls() const noexcept { return f_calls_; }
 
   /// Evaluates J, and B where it is not constant. `f0` is f at the point where known (else empty: evaluated here when
-  /// differences need it); `scale` a typical size of each unknown (tolerances) for the increments, may be empty.
+  /// differences need it); `scale` for their increments: how far each unknown moves at least, |h x'| say; may be empty.
   [[nodiscard]] EvalStatus update(const At& at, In w, In f0 = {}, In scale = {}) noexcept;
 
   /// d/dt (f − B w) at fixed x, with inputs moving at u' = u_rate. Exact through dual numbers, else by a one-sided
@@ -54,12 +54,13 @@ class Linearisation {
   void jacobian_times(In x, Out y) const noexcept { multiply(j_pattern_, j_values_, x, y); }
   void mass_times(In x, Out y) const noexcept { multiply(b_pattern_, b_values_, x, y); }
 
-  /// The last update by dual numbers met a derivative outside the traced pattern: a branch of the model that was closed
-  /// where the pattern was traced (a contact). J is wrong then until extend() has been called there. Differences are not
-  /// watched.
+  /// The last update by dual numbers or differences met a derivative outside the pattern: a branch of the model that was
+  /// closed where the pattern was traced (a contact), or an entry that the model's own jacobian_pattern() lacks. J is wrong
+  /// then until extend() has been called there.
   [[nodiscard]] bool pattern_incomplete() const noexcept { return incomplete_; }
-  /// Adds what the equations depend on at this point; allocates. The patterns change.
-  void extend(const At& at);
+  /// Adds what the equations depend on at this point, that of the last update: traced or, where the model has no tracer, probed
+  /// unknown by unknown. Allocates. The patterns change, unless it was a false alarm.
+  void extend(const At& at, In w);
 
   /// True when the equations at this point (another mode) depend on entries the pattern lacks.
   [[nodiscard]] bool pattern_grows(const At& at) const;
@@ -71,8 +72,16 @@ class Linearisation {
   void prepare(const At& at, SparsePattern jacobian, SparsePattern mass);
   [[nodiscard]] EvalStatus update_mass(const At& at) noexcept;
   [[nodiscard]] EvalStatus by_duals(const At& at, In w) noexcept;
-  [[nodiscard]] EvalStatus by_differences(const At& at, In w, In f0, In scale) noexcept;
   void compare_with_product() noexcept;
+  [[nodiscard]] bool forms_all() const noexcept { return rows_ == JacobianRows::all; }
+  // difference_jacobian.cpp
+  [[nodiscard]] EvalStatus by_differences(const At& at, In w, In f0, In scale) noexcept;
+  void choose_increments(In x, In scale) noexcept;
+  void estimate_noise(In x) noexcept;
+  [[nodiscard]] EvalStatus difference(At point, In x, In w, std::span<const int> columns) noexcept;
+  void find_lost(std::span<const int> columns) noexcept;
+  void compare_with_difference(At point, In x, In w) noexcept;
+  [[nodiscard]] SparsePattern probed(const At& at, In w);
   /// f − B w.
   [[nodiscard]] EvalStatus residual(const At& at, In w, Out out) noexcept;
 
@@ -83,7 +92,11 @@ class Linearisation {
   SparsePattern j_pattern_, b_pattern_;
   ColumnGroups j_groups_, b_groups_;
   std::vector<double> j_values_, b_values_;
-  std::vector<double> x_, f_, f0_, bw_, u_, increments_;
+  std::vector<double> x_, f_, f0_, bw_, u_;
+  // By differences: increments, the least that were not lost in rounding errors, the largest allowed, rounding errors of f.
+  std::vector<double> increments_, least_, most_, noise_;
+  std::vector<int> lost_, again_;  ///< columns to be repeated
+  int false_alarms_ = 0;
   // By dual numbers: passes of eight column groups. In the resting state all lanes of x_dual_ and u_dual_ are zero.
   struct Seed {
     int col, lane;
