@@ -20,14 +20,13 @@ namespace rubato {
 namespace {
 
 /// The highest index a Rosenbrock method is meant for. Index 1 needs |R(∞)| < 1 and, so that algebraic unknowns have more than order 2, the
-/// condition z2; methods that keep their order in v on
-/// stiff oscillators (Scholz) also reach order ≥ 1 for positions and velocities at index 3, the others there need luck
-/// with their λ error of O(1) and are accepted up to index 2 only when stiffly accurate.
+/// condition z2; index 2 stiff accuracy, or the order in v on stiff oscillators of Scholz. None at index 3: one linear system per stage
+/// leaves the constraints with the error of their curvature, which the estimate does not see; with linear constraints they end some ten
+/// tolerances off, with nonlinear ones 10² to 10⁶ (`rubato reproduce tolerances`).
 int max_index(const RosenbrockProperties& p) {
   if (!(std::abs(p.main.r_infinity) < 1)) return 0;
   if (p.main.order > 2 && std::abs(p.main.index1.z2) > condition_tolerance) return 0;
-  if (p.main.scholz_order >= 3) return 3;
-  return p.stiffly_accurate ? 2 : 1;
+  return p.stiffly_accurate || p.main.scholz_order >= 3 ? 2 : 1;
 }
 
 MethodInfo info_of(const RosenbrockTable& table) {
@@ -57,7 +56,7 @@ Result<std::unique_ptr<Stepper>> make_rosenbrock(const MethodInfo& info, const I
   if (index > info.max_index && !options.any_index)
     return Error{fmt::format(
         "method {} is meant for index ≤ {}, this problem has index {}: expect order reduction or failure; take another "
-        "method or formulation, or set any_index",
+        "formulation (semi-explicit, ggl+a) or method (radau, bdf), or set any_index",
         info.name, info.max_index, index)};
   return RosenbrockStepper::create(**table, problem, options);
 }

@@ -153,7 +153,7 @@ StepStatus PassageStepper::iterate(double t, double h) {
         ++counters_.jacobians;
         status = linear_->update(here, view(std::as_const(w)), view(std::as_const(f)));
         if (status == EvalStatus::ok && linear_->pattern_incomplete()) {
-          linear_->extend(here);
+          linear_->extend(here, view(std::as_const(w)));
           status = linear_->update(here, view(std::as_const(w)), view(std::as_const(f)));
         }
       }

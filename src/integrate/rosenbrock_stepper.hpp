@@ -42,6 +42,7 @@ class RosenbrockStepper final : public Stepper {
   [[nodiscard]] StepStatus linearise(double t, double h) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
   void weigh_residuals() noexcept;
+  [[nodiscard]] double defect_inside(double t, double h) noexcept;
 
   const RosenbrockTable& table_;
   std::unique_ptr<SteppedSystem> system_;
@@ -57,7 +58,7 @@ class RosenbrockStepper final : public Stepper {
 
   bool linearised_ = false;
   double factored_c_ = 0;  ///< 0: no valid factor
-  Vector zero_, f_time_, stage_, sum_, error_, weights_;
+  Vector zero_, f_time_, stage_, sum_, error_, defect_, weights_;
   Matrix f_, stages_;  ///< columns: f at the stages, u_i
 
   double end_slopes_[max_rosenbrock_stages] = {};  ///< m_j'(1) of (2)

@@ -53,6 +53,7 @@ Run::Run(const InitialValueProblem& problem, const Method& method, const Integra
       controller_(limited(options.step, method.info)),
       norm_(dae_.layout(), options.tolerances, options.step),
       events_(problem),
+      growth_(problem, options.tolerances),
       scratch_(dae_.scratch_bytes()),
       interval_(problem.t_end - problem.t_start),
       t_(problem.t_start),
@@ -206,6 +207,14 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
     h_ = std::min(h_, options_.step.max_step);
   }
   ++step_of_segment_;
+  if (const int far = growth_.beyond(stepper_->x()); far >= 0) {
+    t_ += plan.h;
+    looked_ = false;
+    return end(RunStatus::unbounded,
+               fmt::format("at t = {} the solution has grown beyond every scale of the model{}: {:.3g}; the method is "
+                           "unstable with these steps",
+                           t_, name_of(", first in ", far), stepper_->x()[static_cast<std::size_t>(far)]));
+  }
 
   const double t_begin = t_;
   const auto outcome = events_.search(*stepping_, t_begin, plan.h, event_tolerance());

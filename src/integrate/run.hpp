@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "event_finder.hpp"
+#include "growth_watch.hpp"
 #include "passage_stepper.hpp"
 #include "problem/rank_watch.hpp"
 #include "rubato/base/stopwatch.hpp"
@@ -174,6 +175,7 @@ class Run {
   StepController controller_;
   ErrorNorm norm_;
   EventFinder events_;
+  GrowthWatch growth_;
   ScratchMemory scratch_;
   double interval_;
 

@@ -26,7 +26,8 @@ enum class RunStatus : std::uint8_t {
   newton_diverged,  ///< even with the smallest allowed (or the fixed) step
   out_of_memory,
   model_refused,  ///< the model reported a fatal evaluation, or left its domain even with the smallest step
-  inconsistent    ///< no consistent state after an event
+  inconsistent,   ///< no consistent state after an event
+  unbounded       ///< a mechanical system left every scale it has: the method is unstable
 };
 [[nodiscard]] std::string_view to_string(RunStatus status) noexcept;
 [[nodiscard]] constexpr bool completed(RunStatus s) noexcept {
