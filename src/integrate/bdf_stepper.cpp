@@ -31,9 +31,11 @@ constexpr int steps_before_growth = 2;
 constexpr double own_kappa = 0.01, own_kappa_of_motion = 0.001;
 // At index 3: how fast the weight of velocities may fall from step to step. After a change of h their differences vanish in passing.
 constexpr double weight_decay = 0.8;
-// Of T_k/T_{k−1}, at order 2 T_3/T_2, mean over about ten steps: above, a vibration holds h; a motion that is followed has about
-// 0.1 to 0.4. Orders above 2 come back when it has died away, below the last.
-constexpr double vibrating_log_ratio = -0.5, unknown_log_ratio = -1, quiet_log_ratio = -1.39;  // log 0.6, log 1/4
+// Of T_k/T_{k−1}, mean over about ten steps, and over a hundred: above, a vibration holds h; a motion that is followed has about 0.1
+// to 0.4, at loose tolerances more for a while. A vibration that held h for long is over when T_3/T_2, mean over ten steps, says so.
+constexpr double vibrating_log_ratio = -0.36, long_vibrating_log_ratio = -0.69;  // log 0.7, log 1/2
+constexpr double quiet_log_ratio = -1.39, unknown_log_ratio = -1;                // log 1/4
+constexpr double gain = 0.1, long_gain = 0.01;                                   // of the means
 
 constexpr double harmonic(int k) noexcept {
   double sum = 0;
@@ -211,7 +213,7 @@ void BdfStepper::start_low(double h) noexcept {
   points_ = 2;
   memory_.order = 1;
   memory_.steps_at_order = 0;
-  memory_.log_ratio = unknown_log_ratio;
+  memory_.vibration = {};
   jacobian_usable_ = false;
 }
 
@@ -377,35 +379,40 @@ double BdfStepper::next_factor(double factor, double h) const noexcept {
 /// (of several vibrations that cancel) is no reason to leave order 2.
 double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
   const int k = memory_.order;
-  const bool watches = orders_.lowest <= 2 && orders_.highest > 2, higher_known = points_ > k + 1;
+  const bool watches = orders_.lowest <= 2 && orders_.highest > 2;
   const double t_lower = k > orders_.lowest ? difference(k - 1, h) : 0;
+  const auto watch = [&](double higher, double lower, double step, double& mean) {
+    const double log_ratio = std::clamp(std::log(higher / lower), -2.0, 2.0);
+    mean += step * ((std::isfinite(log_ratio) ? log_ratio : 0) - mean);
+  };
   const auto fall = [&](int order, double t) {
     next_order_ = order;
-    trial_log_ratio_ = unknown_log_ratio;
+    trial_vibration_.log_ratio = unknown_log_ratio;
     return t;
   };
-  const auto watch = [&](double higher, double lower) {
-    const double log_ratio = std::clamp(std::log(higher / lower), -2.0, 2.0);
-    trial_log_ratio_ = memory_.log_ratio + 0.1 * ((std::isfinite(log_ratio) ? log_ratio : 0) - memory_.log_ratio);
-  };
   if (k > orders_.lowest) {
-    if (watches && k > 2) watch(t_k, t_lower);
-    if (watches && k > 2 && trial_log_ratio_ > vibrating_log_ratio) return fall(2, k == 3 ? t_lower : difference(2, h));
+    if (watches && k > 2) {
+      watch(t_k, t_lower, gain, trial_vibration_.log_ratio);
+      watch(t_k, t_lower, long_gain, trial_vibration_.long_log_ratio);
+      const bool held = trial_vibration_.long_log_ratio > long_vibrating_log_ratio;
+      trial_vibration_.held = trial_vibration_.held || held;
+      if (held || trial_vibration_.log_ratio > vibrating_log_ratio) return fall(2, k == 3 ? t_lower : difference(2, h));
+    }
     const bool lower = k > 2 ? t_lower <= t_k && difference(k - 2, h) <= t_k : t_lower <= 0.5 * t_k;
     if (lower) return fall(k - 1, t_lower);
   }
-  const bool may_rise = k < orders_.highest && higher_known && accepted;
-  if (!may_rise) return t_k;
-  const bool from_two = watches && k == 2;
-  const bool due = k < orders_.lowest || memory_.steps_at_order > k;
-  if (!due && !from_two) return t_k;
+  if (k >= orders_.highest || points_ <= k + 1 || !accepted) return t_k;
+  const bool held = k == 2 && memory_.vibration.held, due = k < orders_.lowest || memory_.steps_at_order > k;
+  if (!due && !held) return t_k;
   const double t_higher = difference(k + 1, h);
-  if (from_two) watch(t_higher, t_k);
-  if (!due) return t_k;
+  if (held) {
+    watch(t_higher, t_k, gain, trial_vibration_.log_ratio);
+    if (trial_vibration_.log_ratio < quiet_log_ratio) trial_vibration_ = {};
+  }
+  if (!due || (k == 2 && trial_vibration_.held)) return t_k;
   if (k > orders_.lowest && t_lower <= std::min(t_k, t_higher)) return fall(k - 1, t_lower);
-  const double worth = k == 1 ? 0.5 : from_two ? 0.25 : 1;
-  const bool quiet = !from_two || trial_log_ratio_ < quiet_log_ratio;
-  if (k >= orders_.lowest && !(quiet && t_higher < worth * t_k)) return t_k;
+  const double worth = k == 1 ? 0.5 : k == 2 && watches ? 0.25 : 1;
+  if (k >= orders_.lowest && !(t_higher < worth * t_k)) return t_k;
   next_order_ = k + 1;
   return t_higher;
 }
@@ -414,6 +421,7 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
 void BdfStepper::judge(double h, Attempt& attempt) noexcept {
   const int k = memory_.order;
   next_order_ = k;
+  trial_vibration_ = memory_.vibration;
   attempt.error_order = k + 1;
   attempt.keeps_factor = true;
   if (fixed()) return;
@@ -440,8 +448,8 @@ void BdfStepper::judge(double h, Attempt& attempt) noexcept {
   attempt.error = error;
   attempt.error_order = next_order_ + 1;
   if (error > 1) {
-    // The first step after Radau's, where the order is low: theirs may be larger by powers of ten.
-    const double least = memory_.by_starter ? 1e-4 : 0.25;
+    // The first step after Radau's, where the order is low: theirs may be larger by powers of ten (at index 3 it must not shrink so).
+    const double least = memory_.by_starter && !motion_.applies() ? 1e-4 : 0.25;
     attempt.retry_factor = memory_.failures == 0 ? std::clamp(0.9 * factor, least, 0.9) : 0.25;
     return;
   }
@@ -456,7 +464,7 @@ void BdfStepper::commit() noexcept {
     remember(view(std::as_const(trial_)), h_);
     w_.swap(rate_);
     memory_.weight = trial_weight_;
-    memory_.log_ratio = trial_log_ratio_;
+    memory_.vibration = trial_vibration_;
     memory_.steps_at_size = same_size() ? memory_.steps_at_size + 1 : 0;
     memory_.by_starter = false;
     memory_.old_order = memory_.order;

@@ -22,8 +22,8 @@
 /// doi:10.1137/1.9781611971224; IDA: Hindmarsh et al., ACM TOMS 31 (2005) 363, doi:10.1145/1089014.1089020.
 ///
 /// Orders above 2 are unstable near the imaginary axis. There an undamped vibration of some tolerances grows until it holds h at
-/// hω ≈ 1/2, for as long as the order stays: T_k/T_{k−1} ≈ hω shows it, and the order falls to 2, which damps it, and stays there until
-/// T_3/T_2 has been small for some steps. (Catalogue problem beam at 1e-5: 9500 steps without, 650 with it.)
+/// hω ≈ 1/2, for as long as the order stays: T_k/T_{k−1} ≈ hω over many steps shows it, and the order falls to 2, which damps it, and stays there until
+/// T_3/T_2 has been small for some steps. (Catalogue problem beam at 1e-5: 9500 steps without, 800 with it.)
 ///
 /// After repeated failures methods below order 5 begin again with order 1, at index 3 and for `bdf` with Radau as below.
 ///
@@ -125,6 +125,11 @@ class BdfStepper final : public Stepper {
   struct Weight {
     double of_differences = 1, of_newton = 1;
   };
+  /// Means of log T_k/T_{k−1} over some and over many steps. held: a vibration held h for long, order 2 until it has died away.
+  struct Vibration {
+    double log_ratio = -1, long_log_ratio = -1;
+    bool held = false;
+  };
   struct Memory {
     int order = 1, old_order = 1;  ///< of the next step, and of the last: that of the dense output
     int steps_at_order = 0;
@@ -135,7 +140,7 @@ class BdfStepper final : public Stepper {
     double h_old = 0;
     int steps_at_size = 0;  ///< since h changed
     Weight weight;
-    double log_ratio = -1;  ///< of T_k/T_{k−1}, a mean over some steps
+    Vibration vibration;
   } memory_;
 
   // Linearisation. factored_c_ = 0: no valid factor.
@@ -148,7 +153,7 @@ class BdfStepper final : public Stepper {
   double h_ = 0, c_ = 0;
   int next_order_ = 1;
   Weight trial_weight_;
-  double trial_log_ratio_ = -1;
+  Vibration trial_vibration_;
   bool has_trial_ = false, too_large_ = false, failed_ = false, ready_ = false, diverged_ = false;
 };
 

@@ -241,8 +241,8 @@ TEST(Bdf, LowOrdersKeepTheirOrderAndDoNotFail) {
 }
 
 // The beam's undamped vibrations, excited by a force that ends, are of a few tolerances only. Orders above 2 would keep them
-// alive, and with them steps below their periods.
-TEST(Bdf, NeedsNoMoreStepsThanOrderTwoOnTheUndampedBeam) {
+// alive, and with them steps below their periods: a vibration that holds the step is recognised after some hundred steps.
+TEST(Bdf, NeedsAtMostTwiceTheStepsOfOrderTwoOnTheUndampedBeam) {
   const auto beam = catalogue::make_problem("beam", {}, "index-2");
   ASSERT_TRUE(beam.ok());
   const auto steps = [&](const char* method) {
@@ -250,7 +250,7 @@ TEST(Bdf, NeedsNoMoreStepsThanOrderTwoOnTheUndampedBeam) {
     options.tolerances = {.rtol = 1e-5, .atol = 1e-5};
     return integrate(beam->problem, method, options)->statistics.steps;
   };
-  EXPECT_LT(steps("bdf"), 1.2 * static_cast<double>(steps("bdf2")));
+  EXPECT_LT(steps("bdf"), 2 * steps("bdf2"));
 }
 
 TEST(Bdf, TheEstimateHasTheOrderItClaims) {
