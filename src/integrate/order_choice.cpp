@@ -25,7 +25,7 @@ int next_level(std::span<const OrderLevel> levels, int level, const OrderEvidenc
   const double theta = std::max(step.contraction, 1e-4);
   const double reduction = std::clamp(step.iterations * std::log(theta), -25.0, -3.0);
   const auto rate = [&](const OrderLevel& candidate) {
-    const double log_e = log_error + (candidate.stages - s) * per_degree - std::log(candidate.tolerance);  // (1)
+    const double log_e = log_error + (candidate.stages - s) * per_degree;  // (1)
     const double by_error = order_safety * std::exp(-log_e / (candidate.stages + 1));
     const double factor = std::min({by_error, step.largest_factor, largest_growth});  // (2)
     const double iterations = std::max(2.0, reduction / std::log(std::min(theta * factor, 0.9)));

@@ -1,9 +1,9 @@
 #pragma once
 /// Which order of a family the next step takes: the one with the most progress per work, as the last step predicts it.
 ///
-/// e_j is the error of a step with j stages in units of its tolerance, e_ℓ the error that the polynomial of a lower degree ℓ through
+/// e_j is the error of a step with j stages in units of the tolerance, e_ℓ the error that the polynomial of a lower degree ℓ through
 /// the same solution would have (its defect at the start of the step, filtered alike). Errors of other orders are continued from both:
-///   log e_j = log e_s + (j − s) (log e_s − log e_ℓ)/(s − ℓ) − log(tol_j/tol_s)                                       (1)
+///   log e_j = log e_s + (j − s) (log e_s − log e_ℓ)/(s − ℓ)                                                         (1)
 /// The step each order would take, in units of the last one, and its work in evaluations of f:
 ///   H_j = min(0.9 e_j^(−1/(j+1)), what Newton's iteration allows, 5)                                                 (2)
 ///   Θ_j = Θ H_j,   n_j = max(2, n log Θ/log Θ_j),   W_j = n_j (j + m_j/2) + 2 m_j + 3                                (3)
@@ -18,14 +18,12 @@ namespace rubato {
 /// A member of the family, in ascending order.
 struct OrderLevel {
   int stages = 0;
-  long systems = 0;      ///< m_j
-  double tolerance = 1;  ///< in units of that of the member the run starts with
+  long systems = 0;  ///< m_j
 };
 
 /// What the last step showed.
 struct OrderEvidence {
-  double error = 0;        ///< in units of the tolerance of the starting member, as
-  double lower_error = 0;  ///< that of degree `lower_degree`
+  double error = 0, lower_error = 0;  ///< e_s, e_ℓ
   int lower_degree = 0;
   double contraction = 0;  ///< Θ
   int iterations = 0;

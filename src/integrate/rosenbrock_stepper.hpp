@@ -50,8 +50,8 @@ class RosenbrockStepper final : public Stepper {
 
   // Committed and trial state. start_ is where the last committed step began: the dense output needs it.
   Vector x_, trial_, start_;
-  double h_ = 0;
-  bool has_trial_ = false;  ///< the last attempt came as far as trial_ and error_
+  double h_ = 0, h_before_ = 0;  ///< of the last attempt, and of the last step accepted; 0: none since the restart
+  bool has_trial_ = false;       ///< the last attempt came as far as trial_ and error_
   double t_ = 0;
   static constexpr double first_estimate = 0.1;
   double estimate_ = first_estimate, trial_estimate_ = first_estimate;  ///< of the error of the last step

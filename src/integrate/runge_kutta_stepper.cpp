@@ -27,6 +27,12 @@ constexpr auto stage_numbers = [] {
   return all;
 }();
 
+/// Tolerances of a variable order are read as those of order 5: what higher orders gain is accuracy.
+const RungeKuttaTable& for_tolerances(const std::vector<StageScheme>& schemes) noexcept {
+  const auto found = std::ranges::find(schemes, 3, &StageScheme::s);
+  return schemes.size() > 1 && found != schemes.end() ? found->table : schemes.front().table;
+}
+
 int most_stages(const std::vector<StageScheme>& schemes) noexcept {
   int s = 0;
   for (const auto& scheme : schemes) s = std::max(s, scheme.s);
@@ -60,8 +66,7 @@ Result<std::unique_ptr<Stepper>> RungeKuttaStepper::create(std::span<const Runge
 
 RungeKuttaStepper::RungeKuttaStepper(std::vector<StageScheme> schemes, int first, const InitialValueProblem& problem,
                                      const IntegrateOptions& options, std::unique_ptr<SteppedSystem> system)
-    : StagedStepper(problem, options, schemes[static_cast<std::size_t>(first)].table, most_stages(schemes),
-                    std::move(system)),
+    : StagedStepper(problem, options, for_tolerances(schemes), most_stages(schemes), std::move(system)),
       schemes_(std::move(schemes)),
       level_(first),
       decoupled_(problem.dae->size(), most_stages(schemes_)) {
@@ -239,7 +244,7 @@ void RungeKuttaStepper::committed(double /*step_ratio*/) noexcept {
 /// The members for the choice of the order, and for each the weights of p_ℓ'(0) on its own nodes, p_ℓ the polynomial of lower degree.
 void RungeKuttaStepper::prepare_orders() {
   for (const auto& scheme : schemes_) {
-    levels_.push_back({.stages = scheme.s, .systems = scheme.modes, .tolerance = tolerance_of(scheme.table)});
+    levels_.push_back({.stages = scheme.s, .systems = scheme.modes});
     const Vector c = runge_kutta_table(RungeKuttaFamily::radau_iia, lower_degree(scheme.s)).c;
     const DenseStages lower(c);
     Vector slopes = Vector::Zero(scheme.degree());
@@ -285,7 +290,7 @@ void RungeKuttaStepper::choose_order() noexcept {
     next = std::max(level_ - 1, 0);
   } else if (steps_at_level_ >= patience) {
     next = next_level(levels_, level_,
-                      {.error = error_ * tolerance_,
+                      {.error = error_,
                        .lower_error = lower_error(),
                        .lower_degree = lower_degree(scheme().s),
                        .contraction = newton_.contraction(),
@@ -294,7 +299,6 @@ void RungeKuttaStepper::choose_order() noexcept {
   }
   if (next == level_) return;
   level_ = next;
-  tolerance_ = levels_[static_cast<std::size_t>(level_)].tolerance;
   steps_at_level_ = 1;
   factored_h_ = 0;
 }
@@ -314,7 +318,6 @@ bool RungeKuttaStepper::load(ArchiveReader& in) {
   if (!in.ok() || level_ < 0 || level_ >= static_cast<int>(schemes_.size()) || level_old_ < 0 ||
       level_old_ >= static_cast<int>(schemes_.size()))
     return false;
-  if (!levels_.empty()) tolerance_ = levels_[static_cast<std::size_t>(level_)].tolerance;
   return true;
 }
 

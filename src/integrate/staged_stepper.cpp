@@ -15,22 +15,22 @@ namespace {
 
 constexpr double fast_enough_to_keep_h = 1e-3;  // Θ: a step that may grow a little keeps its size, and so the factors
 
-/// What tolerances are multiplied by: rtol' = 0.1 rtol^((s+1)/(2s)), atol' = rtol' atol/rtol.
-double mapping(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
-  const bool mappable = table.family == RungeKuttaFamily::radau_iia && index < 3 && !(options.step.fixed_step > 0);
-  const Tolerances& given = options.tolerances;
-  const double base = given.rtol > 0 ? given.rtol : given.atol;
-  if (!options.runge_kutta.map_tolerances || !mappable || !(base > 0)) return 1;
-  return 0.1 * std::pow(base, (table.s + 1.0) / (2.0 * table.s)) / base;
-}
-
-Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
-  Tolerances result = step_tolerances(options);
-  const double factor = mapping(options, table, index);
+/// rtol' = 0.1 rtol^((s+1)/(2s)), atol' = rtol' atol/rtol.
+Tolerances mapped(const Tolerances& tolerances, int s) {
+  const double exponent = (s + 1.0) / (2.0 * s);
+  Tolerances result = tolerances;
+  const double base = tolerances.rtol > 0 ? tolerances.rtol : tolerances.atol;
+  const double factor = base > 0 ? 0.1 * std::pow(base, exponent) / base : 1;
   result.rtol *= factor;
   result.atol *= factor;
   for (auto& [name, atol] : result.atol_of) atol *= factor;
   return result;
+}
+
+Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
+  const bool mappable = table.family == RungeKuttaFamily::radau_iia && index < 3 && !(options.step.fixed_step > 0);
+  const Tolerances given = step_tolerances(options);
+  return options.runge_kutta.map_tolerances && mappable ? mapped(given, table.s) : given;
 }
 
 }  // namespace
@@ -122,11 +122,6 @@ StepStatus StagedStepper::prepare(double t, double h) noexcept {
   return StepStatus::ok;
 }
 
-double StagedStepper::tolerance_of(const RungeKuttaTable& other) const {
-  const int index = system_->dae().layout().index();
-  return mapping(options_, other, index) / mapping(options_, table(), index);
-}
-
 /// Where velocities are weighted with h (index 3, ε²λ), the iteration is measured in that norm, in which it contracts. But what it leaves
 /// in velocities adds up from step to step, as at index 2, where they count whole: κ h/T_ref. Rounding errors of q/h stay in v: not less
 /// than 2u/rtol. With κ alone the chain at 1e-3 ended 21 tolerances off, 0.5 so.
@@ -163,8 +158,8 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
   const int own = patient ? 50 : (relaxed_ ? 10 : 7) + 5 * std::max(s - 3, 0) / 2;  // relaxed_: further to go
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
   newton_weights(*system_, newton_norm_, view(x_), h, view(weights_));
-  newton_.start(k_max, kappa(h) * tolerance_, first_ || patient, patient, options_.newton.limit_growth,
-                relaxed_ ? 100 * rounding() : 0);
+  newton_.start(k_max, kappa(h), first_ || patient, patient, options_.newton.limit_growth,
+                relaxed_ ? std::min(0.03, 1e5 * rounding()) : 0);
   for (;;) {
     double size = 0;
     if (const StepStatus status = correct(t, h, size); status != StepStatus::ok) {
@@ -228,12 +223,12 @@ StepStatus StagedStepper::estimate(double t, double h, Attempt& attempt) noexcep
     system_->solve(view(std::as_const(rho_)), view(nu_), slot);
   }
   watch_quadratures(h);
-  double error = norm_(view(nu_), view(x_), view(trial_), h) / tolerance_;
+  double error = norm_(view(nu_), view(x_), view(trial_), h);
   if (error > 1 && !plain && !spark && (first_ || after_rejection_) && std::isfinite(error) &&
       estimate_residual(t, h, view(nu_)) == EvalStatus::ok) {
     system_->solve(view(std::as_const(rho_)), view(nu_), slot);
     watch_quadratures(h);
-    error = norm_(view(nu_), view(x_), view(trial_), h) / tolerance_;
+    error = norm_(view(nu_), view(x_), view(trial_), h);
   }
   attempt.error = std::max(error, 1e-10);
   if (first_ && error > 1) attempt.retry_factor = 0.1;

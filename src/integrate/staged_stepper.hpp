@@ -71,8 +71,6 @@ class StagedStepper : public Stepper {
     const bool by_filter = options_.stiffness.measure != StiffnessMeasure::frequencies;
     return options_.step.fixed_step == 0 || (by_filter && detector_.looking());
   }
-  /// Of a step with this table, in units of that of the table in use: for Radau methods it depends on the number of stages.
-  [[nodiscard]] double tolerance_of(const RungeKuttaTable& other) const;
   [[nodiscard]] static Out column(Matrix& m, int j) noexcept {
     return {m.col(j).data(), static_cast<std::size_t>(m.rows())};
   }
@@ -83,7 +81,6 @@ class StagedStepper : public Stepper {
   std::unique_ptr<SteppedSystem> system_;
   IntegrateOptions options_;
   ErrorNorm norm_, newton_norm_;
-  double tolerance_ = 1;  ///< of the table in use, in units of that norm_ and newton_norm_ were made for
   double kappa_ = 0, jacobian_reuse_ = 0;
   NewtonControl newton_;
   NewtonStepLimit newton_limit_;
