@@ -22,7 +22,7 @@ TEST(OrderChoice, StaysWhereTheDegreeDoesNotMatter) {
       .error = 0.5, .lower_error = 0.7, .lower_degree = 2, .contraction = 1e-3, .iterations = 2, .largest_factor = 10};
   EXPECT_EQ(next_level(radau, 0, rough), 0);
   const OrderEvidence at_nine{
-      .error = 0.5, .lower_error = 400, .lower_degree = 3, .contraction = 1e-3, .iterations = 2, .largest_factor = 10};
+      .error = 0.5, .lower_error = 4, .lower_degree = 3, .contraction = 1e-3, .iterations = 2, .largest_factor = 10};
   EXPECT_EQ(next_level(radau, 1, at_nine), 1) << "a lower order would need much smaller steps";
 }
 
