@@ -82,7 +82,7 @@ std::vector<std::string> advices(const Trouble& trouble) {
       return {looser_tolerance(trouble), other_formulation(dae), other_jacobian(dae, options.linear),
               other_method(method, dae)};
     case RunStatus::unbounded:
-      return {fixed ? "a smaller step.fixed_step" : "a tighter solver.rtol", other_formulation(dae),
+      return {fixed ? "a smaller step.fixed_step" : "a tighter tolerances.rtol", other_formulation(dae),
               other_method(method, dae)};
     case RunStatus::too_many_steps:
       return {"a larger step.max_steps", looser_tolerance(trouble), other_method(method, dae)};

@@ -22,7 +22,7 @@ GrowthWatch::GrowthWatch(const InitialValueProblem& problem, const Tolerances& t
   const double interval = problem.t_end - problem.t_start;
   const Layout& layout = problem.dae->layout();
   const double per_rtol = tolerances.rtol > 0 ? tolerances.atol / tolerances.rtol : 1;
-  double q = 0, speed = std::max(per_rtol, 1e-300);
+  double q = 0, speed = std::max(per_rtol, 1.0);  // m/s, rad/s: loads may come later
   for (const Block& block : layout.blocks()) {
     if (block.unknown == ScaledUnknown::position) q = std::max(q, largest(problem.x, block));
     if (block.unknown == ScaledUnknown::velocity)

@@ -1,6 +1,6 @@
 #pragma once
 /// Mechanical runs that blow up: relative tolerances grow with the solution, so that an unstable method may double it in every step and
-/// finish. With T the interval, S_v = max(|v₀|, |v̇₀| T, |q₀|/T, atol/rtol) and S_q = max(|q₀|, S_v T) positions and velocities
+/// finish. With T the interval, S_v = max(|v₀|, |v̇₀| T, |q₀|/T, atol/rtol, 1) and S_q = max(|q₀|, S_v T) positions and velocities
 /// beyond 10⁸ S_q, 10⁸ S_v belong to no motion of the mechanism. Charts of rotations show it in their velocities.
 #include <vector>
 

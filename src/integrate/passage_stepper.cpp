@@ -91,7 +91,7 @@ bool PassageStepper::predict(double t, double h) {
   const In left_out = dae_.left_out(view(base_));
   for (std::size_t row = 0; row < left_out.size(); ++row)
     if (left_out[row] != 0) options.dependent.push_back(static_cast<int>(row));
-  Vector x, w, rate(state.q.size()), base = base_;
+  Vector x, w, base = base_;
   double before = 0;
   for (int i = 0; i < table_.s; ++i) {
     const double step = (table_.c[i] - before) * h;

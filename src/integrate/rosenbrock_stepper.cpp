@@ -126,8 +126,11 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
   has_trial_ = true;
   if (table_.has_embedded()) {
     result.error = norm_(view(error_), view(x_), view(trial_), h);
-    if (result.error < rather_small || h > grown * h_before_)
-      result.error = std::max(result.error, defect_inside(t, h) / largest_defect);
+    if (result.error < rather_small || h > grown * h_before_) {
+      const double defect = defect_inside(t, h) / largest_defect;
+      if (!(defect <= std::max(result.error, 1.0))) error_.swap(defect_);  // what worst_component() names
+      result.error = std::isfinite(defect) ? std::max(result.error, defect) : defect;
+    }
     trial_estimate_ = result.error;
     if (std::isfinite(result.error)) return result;  // the trial is finite as well
   }

@@ -207,13 +207,13 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
     h_ = std::min(h_, options_.step.max_step);
   }
   ++step_of_segment_;
-  if (const int far = growth_.beyond(stepper_->x()); far >= 0) {
+  if (const int far = growth_.beyond(stepping_->x()); far >= 0) {
     t_ += plan.h;
     looked_ = false;
     return end(RunStatus::unbounded,
                fmt::format("at t = {} the solution has grown beyond every scale of the model{}: {:.3g}; the method is "
                            "unstable with these steps",
-                           t_, name_of(", first in ", far), stepper_->x()[static_cast<std::size_t>(far)]));
+                           t_, name_of(", first in ", far), stepping_->x()[static_cast<std::size_t>(far)]));
   }
 
   const double t_begin = t_;

@@ -92,7 +92,8 @@ std::string Run::dependence_words() {
                          {.project_positions = false, .project_velocities = false, .rank_tolerance = near, .u = u_},
                          &diagnosis);
   const In left_out = mechanics_->left_out(base());
-  if (static_cast<long>(diagnosis.dependent.size()) <= std::ranges::count(left_out, 1.0)) return {};
+  const auto short_of = static_cast<long>(diagnosis.dependent.size() + diagnosis.singular.size());
+  if (short_of <= std::ranges::count(left_out, 1.0)) return {};
   return "; near a singular position: " + describe(mechanics_->system(), diagnosis);
 }
 
@@ -150,6 +151,7 @@ void Run::write_checkpoint_if_due() {
   out.put(starts_anew_);
   out.put(exchanges_);
   out.put(restarts_);
+  out.put(fresh_);
   out.put(first_restart_);
   out.put(first_exchange_);
   out.put(passages_);
@@ -184,6 +186,8 @@ Result<void> Run::resume() {
   in.get(starts_anew_);
   in.get(exchanges_);
   in.get(restarts_);
+  bool fresh = false;
+  in.get(fresh);
   in.get(first_restart_);
   in.get(first_exchange_);
   in.get(passages_);
@@ -197,7 +201,7 @@ Result<void> Run::resume() {
   const bool restarted = restart_stepper();  // sizes its memory; the state then comes from the checkpoint
   if (!controller_.load(in) || !events_.load(in) || (restarted && !stepper_->load(in)) || (restarted && !in.at_end()))
     return foreign;
-  fresh_ = false;
+  fresh_ = fresh;
   earlier_ = count_;
   const Statistics of_restart = stepper_->statistics();
   for (const auto counter : counters) earlier_.*counter -= of_restart.*counter;

@@ -236,7 +236,7 @@ Attempt RungeKuttaStepper::attempt(double t, double h) noexcept {
   return attempt;
 }
 
-void RungeKuttaStepper::committed(double /*step_ratio*/) noexcept {
+void RungeKuttaStepper::committed() noexcept {
   level_old_ = level_;
   if (schemes_.size() > 1 && options_.step.fixed_step == 0) choose_order();
 }

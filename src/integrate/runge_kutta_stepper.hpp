@@ -47,7 +47,7 @@ class RungeKuttaStepper final : public StagedStepper {
   StepStatus finish(double t, double h) noexcept override;
   EvalStatus estimate_residual(double t, double h, In shift) noexcept override;
   void slopes(int row, double h, double* out) const noexcept override;
-  void committed(double step_ratio) noexcept override;
+  void committed() noexcept override;
 
  private:
   RungeKuttaStepper(std::vector<StageScheme> schemes, int first, const InitialValueProblem& problem,

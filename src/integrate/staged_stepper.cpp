@@ -61,7 +61,7 @@ StagedStepper::StagedStepper(const InitialValueProblem& problem, const Integrate
     weigh_reactions_whole(problem.dae->layout(), options.step, newton_norm_);
   for (int i = 0; i < n; ++i) base_powers_.push_back(norm_.power(i));
   relaxed_ = MotionError(problem.dae->layout(), options).applies() && options.newton.norm == NewtonNorm::error &&
-             !(options.newton.tolerance > 0);
+             !(options.newton.tolerance > 0) && options.tolerances.rtol > 0;
   StagedStepper::apply_stiffness();  // those declared
 }
 
@@ -130,10 +130,9 @@ double StagedStepper::kappa(double h) const noexcept {
   return std::max(2 * rounding(), kappa_ * newton_norm_.scale(h));
 }
 
-/// u in units of the tolerance.
+/// u in units of the tolerance, which is not zero where this is asked.
 double StagedStepper::rounding() const noexcept {
-  const double rtol = options_.tolerances.rtol;
-  return rtol > 0 ? std::numeric_limits<double>::epsilon() / rtol : 0;
+  return std::numeric_limits<double>::epsilon() / options_.tolerances.rtol;
 }
 
 /// Starting values: the polynomial of the last step, continued.
@@ -321,13 +320,12 @@ void StagedStepper::commit() noexcept {
   x_.swap(trial_);
   z_old_.swap(z_);
   t_ += h_;
-  const double ratio = has_old_ ? h_ / h_old_ : 1;
   h_old_ = h_;
   has_old_ = true;
   newton_.commit();
   newton_limit_.accepted(newton_.contraction());
   guard_.commit();
-  committed(ratio);
+  committed();
   if (!constant_mass_) interpolate(1, view(trial_), view(w_));
   f0_valid_ = jacobian_current_ = false;
   jacobian_usable_ = newton_.contraction() <= jacobian_reuse_;

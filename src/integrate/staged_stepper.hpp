@@ -62,7 +62,7 @@ class StagedStepper : public Stepper {
   [[nodiscard]] virtual EvalStatus estimate_residual(double t, double h, In shift) noexcept = 0;
   /// x' of one row at the stages, for rows found by the guard.
   virtual void slopes(int row, double h, double* out) const noexcept = 0;
-  virtual void committed(double /*step_ratio*/) noexcept {}
+  virtual void committed() noexcept {}
   virtual void stiffness_changed() noexcept {}
   virtual void structure_changed() {}  ///< patterns may be new
 

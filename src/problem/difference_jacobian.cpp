@@ -137,11 +137,11 @@ EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) no
   std::copy(at.x.begin(), at.x.end(), x_.begin());
   for (const auto& group : j_groups_.members) {
     EvalStatus status = difference(at, at.x, w, group);
-    find_lost(group);
+    if (status == EvalStatus::ok) find_lost(group);
     for (int k = 0; k < most_repetitions && status == EvalStatus::ok && !lost_.empty(); ++k) {
       again_.assign(lost_.begin(), lost_.end());
       status = difference(at, at.x, w, again_);
-      find_lost(again_);
+      if (status == EvalStatus::ok) find_lost(again_);
     }
     if (status != EvalStatus::ok) return status;
   }
