@@ -26,11 +26,12 @@ void MotionError::mask_velocities(Out weights) const noexcept {
   for (const int i : velocities_) weights[static_cast<std::size_t>(i)] = 0;
 }
 
-void MotionError::filter(SteppedSystem& system, double c, const Vector& d, Vector& work, Vector& e) const noexcept {
+void MotionError::filter(SteppedSystem& system, double c, const Vector& d, Vector& work, Vector& e,
+                         int slot) const noexcept {
   system.matrix().multiply_B(view(d), view(e));
   work.setZero();
   for (const int i : velocities_) work[i] = c * c * e[i];
-  system.solve(view(std::as_const(work)), view(e));
+  system.solve(view(std::as_const(work)), view(e), slot);
   work = d;
   for (std::size_t i = 0; i < velocities_.size(); ++i) work[velocities_[i]] = e[positions_[i]];
   e.swap(work);

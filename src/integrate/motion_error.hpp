@@ -25,8 +25,8 @@ class MotionError {
   void mask(Out weights) const noexcept;
   /// … and nothing for velocities.
   void mask_velocities(Out weights) const noexcept;
-  /// (1), with the factor of shift c; `work` is overwritten.
-  void filter(SteppedSystem& system, double c, const Vector& d, Vector& work, Vector& e) const noexcept;
+  /// (1), with the factor of shift c in this slot; `work` is overwritten.
+  void filter(SteppedSystem& system, double c, const Vector& d, Vector& work, Vector& e, int slot = 0) const noexcept;
 
  private:
   std::vector<int> positions_, velocities_, multipliers_;

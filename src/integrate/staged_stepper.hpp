@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dense_stages.hpp"
+#include "motion_error.hpp"
 #include "newton_control.hpp"
 #include "quadrature_guard.hpp"
 #include "rubato/integrate/error_norm.hpp"
@@ -86,6 +87,7 @@ class StagedStepper : public Stepper {
   NewtonStepLimit newton_limit_;
   StiffnessDetector detector_;
   QuadratureGuard guard_;
+  MotionError motion_;
 
   // Committed state. w_: x' there, where B depends on x.
   Vector x_, w_, f0_;
@@ -119,12 +121,13 @@ class StagedStepper : public Stepper {
   [[nodiscard]] StepStatus estimate(double t, double h, Attempt& attempt) noexcept;
   [[nodiscard]] EvalStatus spark_residual(double t, double h) noexcept;
   void watch_quadratures(double h) noexcept;
+  [[nodiscard]] double error_of(double h, int slot) noexcept;
   void find_responses(double h) noexcept;
   void observe(bool accepted) noexcept;
   void apply_stiffness() noexcept;
   void carry_stages() noexcept;
 
-  std::vector<int> base_powers_;  ///< κ before anything was found stiff
+  std::vector<int> base_powers_, newton_powers_;  ///< κ before anything was found stiff
   Vector first_nu_, mu_, spark_;
   bool relaxed_ = false;  ///< Newton's norm weights velocities with h
   bool f0_valid_ = false, jacobian_current_ = false, jacobian_usable_ = false;
