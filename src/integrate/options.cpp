@@ -62,7 +62,8 @@ void check_tolerances(const Tolerances& tolerances, const Layout& layout, Option
     if (std::ranges::find(names, component) == names.end()) names.push_back(component);
   for (auto entry = tolerances.atol_of.begin(); entry != tolerances.atol_of.end(); ++entry) {
     const auto& [name, atol] = *entry;
-    if (std::ranges::none_of(names, [&](const auto& known) { return detail::means_component(name, known); }))
+    if (std::ranges::none_of(names,
+                             [&wanted = name](const auto& known) { return detail::means_component(wanted, known); }))
       check.refuse(
           fmt::format("tolerances.atol_of[{}]: {}", name,
                       unknown_name("block or component", name, names) + "; \"*.x\" stands for x of every part"));
