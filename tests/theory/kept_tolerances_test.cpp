@@ -12,12 +12,12 @@
 namespace rubato {
 namespace {
 
-using experiments::tolerances::Row;
-using experiments::tolerances::rows;
+using ToleranceRow = experiments::tolerances::Row;
 
-std::vector<Row> kept(const std::string& problem, const std::vector<std::string>& formulations,
-                      const std::vector<std::string>& methods, const std::vector<double>& tolerances) {
-  return rows(problem, {.formulations = formulations, .methods = methods, .tolerances = tolerances}, {});
+std::vector<ToleranceRow> kept(const std::string& problem, const std::vector<std::string>& formulations,
+                               const std::vector<std::string>& methods, const std::vector<double>& tolerances) {
+  return experiments::tolerances::rows(
+      problem, {.formulations = formulations, .methods = methods, .tolerances = tolerances}, {});
 }
 
 // What Newton's iteration leaves in velocities adds up: index 3 and GGL end as close to the solution as index 2 does (factor 10), or
@@ -28,7 +28,7 @@ TEST(KeptTolerances, PositionLevelIsAsGoodAsVelocityLevel) {
       {"pendulum", 60}, {"andrews", 15}, {"chain", 15}, {"overconstrained-loop", 30}};
   for (const auto& [problem, bound] : bounds) {
     std::map<std::pair<std::string, double>, double> at_index_2;
-    for (const Row& row :
+    for (const ToleranceRow& row :
          kept(problem, {"index-2", "index-3", "ggl"}, {"radau", "radau5"}, {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8})) {
       SCOPED_TRACE(row.problem + " " + row.formulation + " " + row.method + " " + std::to_string(row.tolerance));
       ASSERT_EQ(row.trouble, "");
@@ -42,7 +42,7 @@ TEST(KeptTolerances, PositionLevelIsAsGoodAsVelocityLevel) {
 // 5800 (heavy top) tolerances off at 1e-10.
 TEST(KeptTolerances, AccelerationLevelKeepsItsTolerance) {
   for (const char* problem : {"andrews", "chain", "rolling-disc"})
-    for (const Row& row : kept(problem, {"index-1"}, {"radau", "radau5"}, {1e-4, 1e-6, 1e-8, 1e-10})) {
+    for (const ToleranceRow& row : kept(problem, {"index-1"}, {"radau", "radau5"}, {1e-4, 1e-6, 1e-8, 1e-10})) {
       ASSERT_EQ(row.trouble, "");
       EXPECT_LT(row.error, 10 * row.tolerance) << problem << row.method << row.tolerance;
     }
@@ -53,10 +53,10 @@ TEST(KeptTolerances, AccelerationLevelKeepsItsTolerance) {
 TEST(KeptTolerances, VariableOrderIsNoWorseThanFixedOnes) {
   for (const char* problem : {"andrews", "van-der-pol", "chain", "oscillator"})
     for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
-      std::map<std::string, Row> by_method;
+      std::map<std::string, ToleranceRow> by_method;
       const std::vector<std::string> form =
           problem == std::string("van-der-pol") ? std::vector<std::string>{} : std::vector<std::string>{"index-2"};
-      for (const Row& row : kept(problem, form, {"radau", "radau5", "radau9"}, {tolerance}))
+      for (const ToleranceRow& row : kept(problem, form, {"radau", "radau5", "radau9"}, {tolerance}))
         by_method[row.method] = row;
       const double best = std::min(by_method["radau5"].work, by_method["radau9"].work);
       EXPECT_LT(by_method["radau"].work, 1.5 * best) << problem << tolerance;
