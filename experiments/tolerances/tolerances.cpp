@@ -10,14 +10,10 @@
 #include "rubato/base/workers.hpp"
 #include "rubato/integrate/integrate.hpp"
 
-namespace rubato::experiments {
-
-namespace tolerances {
+namespace rubato::experiments::tolerances {
 
 namespace {
 
-const std::vector<std::string> table_methods = {"radau", "radau5", "bdf", "rodas4p", "rodas5p", "generalized-alpha"};
-const std::vector<double> table_tolerances = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 constexpr long most_steps = 100'000;
 
 /// Work in evaluations of f. Weights are those of small mechanisms (Andrews' mechanism, radau5): a Jacobian by dual numbers costs about
@@ -77,10 +73,12 @@ std::vector<Row> rows(const std::string& problem, const Selection& selection, co
   if (!entry) return {};
   auto formulations = selection.formulations.empty() ? (*entry)->formulations : selection.formulations;
   if (formulations.empty()) formulations.emplace_back();
+  auto tolerances = selection.tolerances;
+  if (tolerances.empty()) tolerances.assign(table_tolerances.begin(), table_tolerances.end());
   std::vector<Row> found;
   for (const auto& formulation : formulations)
     for (const auto& method : selection.methods.empty() ? table_methods : selection.methods)
-      for (const double tolerance : selection.tolerances.empty() ? table_tolerances : selection.tolerances)
+      for (const double tolerance : tolerances)
         found.push_back({.problem = problem, .formulation = formulation, .method = method, .tolerance = tolerance});
   Workers workers(0);
   workers.for_each(static_cast<int>(found.size()),
@@ -88,52 +86,4 @@ std::vector<Row> rows(const std::string& problem, const Selection& selection, co
   return found;
 }
 
-}  // namespace tolerances
-
-namespace {
-
-/// "5.3/1210/7": error over tolerance, work, attempts that failed.
-std::string cell_of(const tolerances::Row& row) {
-  if (!row.trouble.empty() && row.accepted == 0 && row.work == 0) return "refused";
-  if (std::isnan(row.error)) return fmt::format("stops/{:.0f}/{}", row.work, row.failed);
-  return fmt::format("{:.2g}/{:.0f}/{}", row.error / row.tolerance, row.work, row.failed);
-}
-
-/// A line for each formulation and method, a column for each tolerance. Methods that refuse a formulation are left out.
-Section section_of(const std::string& problem, const Control& control) {
-  Section section;
-  section.values.columns = {"formulation", "method"};
-  for (const double tolerance : tolerances::table_tolerances)
-    section.values.columns.push_back(fmt::format("{:.0e}", tolerance));
-  const auto rows = tolerances::rows(problem, {}, control);
-  const std::size_t n = tolerances::table_tolerances.size();
-  for (std::size_t first = 0; first + n <= rows.size(); first += n) {
-    std::vector<io::Cell> line = {rows[first].formulation, rows[first].method};
-    for (std::size_t i = 0; i < n; ++i) line.emplace_back(cell_of(rows[first + i]));
-    if (line[2] != io::Cell("refused")) section.values.rows.push_back(std::move(line));
-  }
-  return section;
-}
-
-}  // namespace
-
-Experiment tolerance_table() {
-  Experiment experiment{
-      .name = "tolerances",
-      .title = "Tolerances asked for and reached",
-      .source =
-          "Our own runs with default options, against the references of the catalogue: every problem with a reference, "
-          "without events and not large, at most 100,000 attempts per run.",
-      .introduction =
-          "Each cell: error over tolerance / work / failed attempts. Errors are those of the problem's own measure "
-          "(`rubato list problems`), at the end; *stops*: the run ended early, with a reason. Work is counted in "
-          "evaluations of f: a Jacobian counts 4, a factorisation 3, a pair of substitutions 0.5, as in small "
-          "mechanisms.",
-      .parts = {}};
-  for (const auto& name : tolerances::problems())
-    experiment.parts.push_back(
-        {"table-" + name, name, [name](const Control& control) { return section_of(name, control); }});
-  return experiment;
-}
-
-}  // namespace rubato::experiments
+}  // namespace rubato::experiments::tolerances

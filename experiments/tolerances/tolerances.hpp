@@ -6,10 +6,14 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "experiments/tolerances/kept.hpp"
 
 namespace rubato::experiments {
 
 namespace tolerances {
+
+inline const std::vector<std::string> table_methods = {"radau",   "radau5",  "bdf",
+                                                       "rodas4p", "rodas5p", "generalized-alpha"};
 
 /// One run of the table.
 struct Row {

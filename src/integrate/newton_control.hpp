@@ -10,7 +10,7 @@
 /// fifth of the failures and a twentieth of the steps. Where the last accepted step contracted well, Θ ≤ 0.3, the first ratio is not
 /// believed at all unless it is above 5: with a very good start d₁ is small by chance, and d₂/d₁ ≈ 1 says nothing about d₃/d₂ (Andrews'
 /// mechanism at index 3, 1e-8: 521 attempts with 134 failures, 259 with 29 so).
-/// Corrections below `noise` that no longer shrink, Θ ≥ 0.3, are rounding errors of the model: converged.
+/// Corrections below `noise` that no longer shrink, Θ ≥ 0.6, are rounding errors of the model: converged.
 /// Before the second correction η is that of the last step, to the power 0.8. Tiny ones are not believed: the last step may
 /// have been a much smaller one, and a first correction that repairs a poor prediction makes the first ratio look good.
 /// With fixed steps there is nothing to gain from giving up early: `patient` leaves (3) out and takes corrections that no
@@ -102,7 +102,7 @@ class NewtonControl {
 
  private:
   static constexpr double rounding = 0.1, smallest_eta = 2e-4, smallest_first_eta = 0.01;
-  static constexpr double good_contraction = 0.3, still_shrinking = 0.3;
+  static constexpr double good_contraction = 0.3, still_shrinking = 0.6;
   bool patient_ = false, hopeful_ = false, trusts_ = false, fresh_ = true;
   int max_ = 7, k_ = 0;
   double kappa_ = 0.03, noise_ = 0, eta_ = 1, committed_eta_ = 1, committed_theta_ = 1, theta_ = 0, previous_ratio_ = 0;

@@ -60,11 +60,15 @@ inline void newton_weights(SteppedSystem& system, const ErrorNorm& norm, In x, d
   return options.newton.reuse_jacobian.value_or(options.step.fixed_step > 0 ? 1e-3 : with_error_control);
 }
 
+/// Of the Runge-Kutta methods with error control: a tenth of what RADAU5 has, max(10u/rtol, min(0.03, √rtol)). That code takes a new
+/// Jacobian in most steps, so that its last correction leaves far less than estimated; with J kept, what is left shows in the answer. Over
+/// the table of tolerances errors fall by a third (radau5) and a half (radau), the runs beyond three times the error of RADAU5 from 75 to 33 of 1400,
+/// for 0 and 2 % more work at equal digits.
 [[nodiscard]] inline double newton_kappa(const IntegrateOptions& options, double rtol) {
   if (options.newton.tolerance > 0) return options.newton.tolerance;
   if (options.step.fixed_step > 0) return 1e-6;  // to rounding
   const double u = std::numeric_limits<double>::epsilon();
-  return rtol > 0 ? std::max(10 * u / rtol, std::min(0.03, std::sqrt(rtol))) : 0.03;
+  return rtol > 0 ? std::max(10 * u / rtol, std::min(0.003, 0.1 * std::sqrt(rtol))) : 0.003;
 }
 
 }  // namespace rubato
