@@ -162,7 +162,7 @@ StepStatus StagedStepper::iterate(double t, double h, Attempt& attempt) noexcept
   const int k_max = options_.newton.max_iterations > 0 ? options_.newton.max_iterations : own;
   newton_weights(*system_, newton_norm_, view(x_), h, view(weights_));
   newton_.start(k_max, kappa(h), first_ || patient, patient, options_.newton.limit_growth,
-                relaxed_ ? std::min(0.03, 1e5 * rounding()) : 0);
+                relaxed_ ? newton_noise(options_.tolerances.rtol) : 0);
   for (;;) {
     double size = 0;
     if (const StepStatus status = correct(t, h, size); status != StepStatus::ok) {
