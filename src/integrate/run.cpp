@@ -54,6 +54,7 @@ Run::Run(const InitialValueProblem& problem, const Method& method, const Integra
       norm_(dae_.layout(), options.tolerances, options.step),
       events_(problem),
       growth_(problem, options.tolerances),
+      motion_(mechanics_),
       scratch_(dae_.scratch_bytes()),
       interval_(problem.t_end - problem.t_start),
       t_(problem.t_start),
@@ -81,6 +82,7 @@ Result<RunSummary> Run::execute() {
   if (running_) tell_restart();
   while (running_) advance();
   look();
+  if (completed(status_)) (void)keeps_motion();
   return summary();
 }
 
@@ -88,6 +90,7 @@ void Run::begin() {
   mode_ = dae_.starting_mode(here());
   solve_start();
   if (!restart_stepper() || !looked(events_.restart(t_, x(), base(), mode_))) return;
+  motion_.begin(here(), norm_);
   begin_segment();
   if (!fixed()) h_ = options_.step.initial_step > 0 ? options_.step.initial_step : initial_step(problem_.w.size() > 0);
 }
@@ -212,7 +215,7 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
     looked_ = false;
     return end(RunStatus::unbounded,
                fmt::format("at t = {} the solution has grown beyond every scale of the model{}: {:.3g}; the method is "
-                           "unstable with these steps",
+                           "unstable with steps of this size",
                            t_, name_of(", first in ", far), stepping_->x()[static_cast<std::size_t>(far)]));
   }
 
@@ -234,12 +237,22 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
     inputs(found ? events_.t() : t_begin + plan.h, u_);
   }
   tell_step(t_begin, plan.h, attempt.error, event);
+  if (!event && count_.accepted % MotionWatch::steps_between_looks == 0 && !keeps_motion()) return;
   if (event)
     arrive(found);
   else if (stepping_ != stepper_.get())
     continue_beyond();
   else if (!((rows_due() || left_out_off()) && exchange_rows()))
     stepper_->rebase();
+}
+
+bool Run::keeps_motion() {
+  if (!motion_.watches()) return true;
+  const std::string lost = motion_.look(here(), norm_);
+  if (lost.empty()) return true;
+  running_ = true;  // also where the end was reached: such an answer is none
+  end(RunStatus::unbounded, fmt::format("at t = {} {}; the method is unstable with steps of this size", t_, lost));
+  return false;
 }
 
 double Run::min_step() const noexcept {

@@ -16,6 +16,7 @@
 
 #include "event_finder.hpp"
 #include "growth_watch.hpp"
+#include "motion_watch.hpp"
 #include "passage_stepper.hpp"
 #include "problem/rank_watch.hpp"
 #include "rubato/base/stopwatch.hpp"
@@ -123,6 +124,8 @@ class Run {
   [[nodiscard]] Result<void> make_consistent_here(const ConsistentOptions& options);
   /// What is differential stays.
   [[nodiscard]] Result<void> solve_algebraic();
+  /// What a motion keeps is looked at; false, and the run over, where it is lost.
+  bool keeps_motion();
   [[nodiscard]] std::string event_names(std::span<const int> fired) const;
 
   // --- step sizes ---------------------------------------------------------------------------------------------------
@@ -176,6 +179,7 @@ class Run {
   ErrorNorm norm_;
   EventFinder events_;
   GrowthWatch growth_;
+  MotionWatch motion_;
   ScratchMemory scratch_;
   double interval_;
 

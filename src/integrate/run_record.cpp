@@ -12,7 +12,7 @@ namespace rubato::detail {
 
 namespace {
 
-constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '4'};
+constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '5'};
 
 constexpr std::size_t most_names = 10'000;  ///< characters, of constraints in a note
 
@@ -160,6 +160,7 @@ void Run::write_checkpoint_if_due() {
   out.put(std::span<const char>(passage_rows_));
   controller_.save(out);
   events_.save(out);
+  motion_.save(out);
   stepper_->save(out);
   for (Observer* observer : control_.observers) observer->on_checkpoint(t_, out.bytes());
 }
@@ -199,8 +200,9 @@ Result<void> Run::resume() {
   in.get(std::span<char>(passage_rows_));
   if (!in.ok() || !(t_ >= problem_.t_start)) return foreign;
   const bool restarted = restart_stepper();  // sizes its memory; the state then comes from the checkpoint
-  if (!controller_.load(in) || !events_.load(in) || (restarted && !stepper_->load(in)) || (restarted && !in.at_end()))
-    return foreign;
+  if (!controller_.load(in) || !events_.load(in)) return foreign;
+  motion_.load(in);
+  if ((restarted && !stepper_->load(in)) || (restarted && !in.at_end())) return foreign;
   fresh_ = fresh;
   earlier_ = count_;
   const Statistics of_restart = stepper_->statistics();
@@ -253,6 +255,8 @@ RunSummary Run::summary() {
     s.notes.push_back(
         "the model's jacobian_pattern() lacks entries: differences found them where branches of the model opened, and "
         "the pattern was extended");
+  if (completed(status_) || status_ == RunStatus::interrupted)
+    for (auto& note : motion_.notes()) s.notes.push_back(std::move(note));
   s.stiff = stepper_->stiff_components();
   return s;
 }

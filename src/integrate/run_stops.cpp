@@ -81,6 +81,7 @@ void Run::meet_event(bool found) {
   for (Observer* observer : control_.observers) observer->on_event(record);
   if (!restart_stepper()) return;
   if (jumps && !fixed()) h_ = std::min(h_, initial_step(effect.state_changed));
+  if (jumps) motion_.begin(here(), norm_);
   tell_restart();
   if (effect.terminate || (found && events_.terminal()))
     end(RunStatus::event, fmt::format("ended at t = {} by {}", t_, event_names(fired)));
@@ -96,6 +97,7 @@ void Run::meet_break() {
   }
   if (!looked(events_.restart(t_, x(), base(), mode_)) || !restart_stepper()) return;
   if (jumps && !fixed()) h_ = std::min(h_, initial_step(false));
+  if (jumps) motion_.begin(here(), norm_);
   tell_restart();
 }
 

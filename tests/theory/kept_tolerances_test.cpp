@@ -90,18 +90,6 @@ TEST(KeptTolerances, RosenbrockMethodsRefuseIndexThree) {
   }
 }
 
-// Unstable steps double the solution and its tolerance with it: x ended at -1.5e93, "finished".
-TEST(KeptTolerances, BlowUpIsNoSuccess) {
-  const auto instance = catalogue::make_problem("stiff-spring-pendulum");
-  ASSERT_TRUE(instance.ok());
-  for (const char* method : {"ro2b", "rowda3"}) {
-    const auto end = integrate(instance->problem, method, {.tolerances = {.rtol = 1e-2, .atol = 1e-2}});
-    ASSERT_TRUE(end.ok());
-    EXPECT_EQ(end->status, RunStatus::unbounded) << method << ": " << end->reason;
-    EXPECT_NE(end->reason.find("grown beyond every scale"), std::string::npos);
-  }
-}
-
 // Estimates that are small by accident, on stretches where the model is linear: steps of 2 s passed over a whole stick-slip cycle.
 TEST(KeptTolerances, EstimatesThatVanishByAccidentAreSeen) {
   const auto instance = catalogue::make_problem("lugre-oscillator");

@@ -27,7 +27,7 @@ enum class RunStatus : std::uint8_t {
   out_of_memory,
   model_refused,  ///< the model reported a fatal evaluation, or left its domain even with the smallest step
   inconsistent,   ///< no consistent state after an event
-  unbounded       ///< a mechanical system left every scale it has: the method is unstable
+  unbounded       ///< a mechanical system left every scale it has, gained energy or lost its constraints: unstable
 };
 [[nodiscard]] std::string_view to_string(RunStatus status) noexcept;
 [[nodiscard]] constexpr bool completed(RunStatus s) noexcept {

@@ -1,0 +1,68 @@
+#pragma once
+/// What a mechanical motion keeps, watched along a run: the invariants its model declares, and its constraints.
+///   ΔI(t) = I(x(t)) − I(x₀),   S_I(t) = max_{τ≤t} |I(x(τ)) − I(x(τ); v = 0)|                                   (1)
+///   r(t) = max_j |g_j|/‖G_j‖, a distance                                                                        (2)
+/// S_I of an energy is the largest kinetic energy. A method that is unstable with its steps gains energy without end: then
+/// ΔI/S_I tends to one, however small the estimated errors are. Methods that damp lose energy, often on purpose. Hence
+///   ΔE > S_E/2 + what 100 tolerances of the state at the start are worth          the run ends                      (3)
+///   |ΔI| > S_I/10 + what one tolerance is worth                                    a note at the end                 (4)
+///   r > L/2 + 100 tolerances,   L = max |q₀|                                       the run ends                      (5)
+///   r > 100 tolerances                                                             a note at the end                 (6)
+/// Looks are taken every 16 accepted steps and at the end, each with a few evaluations of g and of the invariants.
+#include <string>
+#include <vector>
+
+#include "rubato/base/archive.hpp"
+#include "rubato/base/scratch.hpp"
+#include "rubato/integrate/error_norm.hpp"
+#include "rubato/problem/formulation.hpp"
+
+namespace rubato::detail {
+
+class MotionWatch {
+ public:
+  static constexpr long steps_between_looks = 16;
+
+  /// Watches nothing where `mechanics` is null, nor constraints that are compliant, of finite elements, or left to a penalty.
+  explicit MotionWatch(const FormulatedDae* mechanics);
+
+  [[nodiscard]] bool watches() const noexcept { return !invariants_.empty() || rigid_; }
+  /// What the motion keeps from here on: at the start, and where an event changed the state.
+  void begin(const At& at, const ErrorNorm& norm);
+  /// Why the run should end; empty: go on.
+  [[nodiscard]] std::string look(const At& at, const ErrorNorm& norm);
+  /// (4) and (6), sentences.
+  [[nodiscard]] std::vector<std::string> notes() const;
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  struct Invariant {
+    double start = 0, scale = 0;    ///< I(x₀), S_I
+    double unit = 0;                ///< what one tolerance of the state at the start is worth
+    double worst = 0, t_worst = 0;  ///< ΔI of the largest size
+  };
+  struct Distance {
+    double largest = 0, tolerance = 0, t = 0;
+    long row = -1;
+  };
+
+  [[nodiscard]] bool read(const At& at);
+  [[nodiscard]] bool evaluate(std::vector<double>& values);
+  void find_lengths();
+
+  const FormulatedDae* mechanics_;
+  bool rigid_ = false;
+  std::vector<std::string> names_;
+  std::vector<Invariant> invariants_;
+  Distance drift_;
+  double size_ = 0;              ///< L
+  std::vector<double> lengths_;  ///< ‖G_j‖
+  ScratchMemory memory_;
+  MechanicalState state_;
+  std::vector<double> values_, at_rest_;
+  Vector u_, g_, weights_;
+};
+
+}  // namespace rubato::detail

@@ -1,0 +1,81 @@
+// A run that loses what its motion keeps - energy the model conserves, constraints, the scale of the problem - does not end as finished.
+#include <gtest/gtest.h>
+
+#include "catalogue/catalogue.hpp"
+#include "rubato/integrate/integrate.hpp"
+
+namespace rubato {
+namespace {
+
+bool has_note(const RunSummary& run, std::string_view words) {
+  return std::ranges::any_of(run.notes, [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+RunSummary run_of(const char* problem, const char* formulation, const char* method, const IntegrateOptions& options,
+                  const catalogue::Parameters& parameters = {}) {
+  const auto instance = catalogue::make_problem(problem, parameters, formulation);
+  EXPECT_TRUE(instance.ok());
+  const auto end = integrate(instance->problem, method, options);
+  EXPECT_TRUE(end.ok());
+  return end.ok() ? *end : RunSummary{};
+}
+
+// Relative tolerances grow with a solution that blows up, so that estimates stay below one: ro2b ended at x = -1.5e93, ros3p at 461, rodas4p
+// at a speed of 152. Whatever ends as finished has gained less than half of the kinetic energy.
+TEST(MotionWatch, GainedEnergyEndsARun) {
+  const IntegrateOptions loose{.tolerances = {.rtol = 1e-2, .atol = 1e-2}};
+  for (const char* method : {"ro2b", "rowda3", "ros3p", "rodas4p"}) {
+    const RunSummary run = run_of("stiff-spring-pendulum", "eps-lambda", method, loose);
+    EXPECT_EQ(run.status, RunStatus::unbounded) << method << ": " << run.reason;
+    EXPECT_NE(run.reason.find("energy"), std::string::npos) << run.reason;
+  }
+  EXPECT_EQ(run_of("stiff-spring-pendulum", "eps-lambda", "radau", loose).status, RunStatus::finished);
+}
+
+// Central differences of q'' = -ω² q grow by 6.9 a step at hω = 3. This model declares no energy: its scales are left.
+TEST(MotionWatch, GrowthBeyondEveryScaleEndsARun) {
+  const RunSummary run =
+      run_of("oscillator", "state-space", "central-differences", {.step = {.fixed_step = 0.03}}, {{"omega", 100}});
+  EXPECT_EQ(run.status, RunStatus::unbounded) << run.reason;
+  EXPECT_NE(run.reason.find("grown beyond every scale"), std::string::npos) << run.reason;
+}
+
+// BDF of order 1 damps an amplitude by (1 + (hω)²)^(-1/2) a step, hω = 0.05: 0.79 in 188 steps of the pendulum. That is no failure, but said.
+TEST(MotionWatch, LostEnergyIsSaid) {
+  const RunSummary damped = run_of("pendulum", "index-2", "bdf1", {.step = {.fixed_step = 0.05}});
+  EXPECT_EQ(damped.status, RunStatus::finished) << damped.reason;
+  EXPECT_TRUE(has_note(damped, "energy is conserved by the model"));
+  const RunSummary kept = run_of("pendulum", "index-2", "radau5", {.tolerances = {.rtol = 1e-6, .atol = 1e-6}});
+  EXPECT_TRUE(kept.notes.empty()) << kept.notes.front();
+}
+
+// At index 1 nothing holds positions to the constraints: with fixed steps of order 1 the pendulum leaves its circle, at index 3 it cannot.
+TEST(MotionWatch, DriftFromConstraintsIsSaid) {
+  const IntegrateOptions options{.tolerances = {.rtol = 1e-6, .atol = 1e-6}, .step = {.fixed_step = 0.01}};
+  const RunSummary drifts = run_of("pendulum", "index-1", "bdf1", options);
+  EXPECT_TRUE(!completed(drifts.status) || has_note(drifts, "formulations ggl and index-3")) << drifts.reason;
+  const RunSummary holds = run_of("pendulum", "index-3", "bdf2", options);
+  EXPECT_EQ(holds.status, RunStatus::finished) << holds.reason;
+  EXPECT_FALSE(has_note(holds, "ggl and index-3"));
+}
+
+// What was seen before a checkpoint is said after it, too.
+TEST(MotionWatch, ResumedRunsSayTheSame) {
+  struct Keep : Observer {
+    std::vector<std::byte> last;
+    void on_checkpoint(double, std::span<const std::byte> bytes) override { last.assign(bytes.begin(), bytes.end()); }
+  } keep;
+  const auto instance = catalogue::make_problem("pendulum", {}, "index-2");
+  ASSERT_TRUE(instance.ok());
+  const IntegrateOptions options{.step = {.fixed_step = 0.05}, .checkpoint_every = 100};
+  Observer* const observers[] = {&keep};
+  const auto whole = integrate(instance->problem, "bdf1", options, {.observers = observers});
+  ASSERT_TRUE(whole.ok() && !whole->notes.empty());
+  const std::vector<std::byte> checkpoint = keep.last;
+  const auto rest = integrate(instance->problem, "bdf1", options, {.observers = observers, .resume = checkpoint});
+  ASSERT_TRUE(rest.ok());
+  EXPECT_EQ(rest->notes, whole->notes);
+}
+
+}  // namespace
+}  // namespace rubato
