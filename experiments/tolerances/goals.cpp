@@ -53,7 +53,8 @@ std::optional<Miss> not_falling(const Line& line, std::size_t i) {
   const double e = error_of(line, i);
   if (looser.empty() || !(e > slack * looser[0])) return {};
   Miss miss{.tolerance = i, .error = line[i].error, .factor = e / looser[0], .excuse = by_size(line[i].error)};
-  if (miss.excuse == Excuse::none && looser.size() > 1 && e <= slack * looser[1]) miss.excuse = Excuse::chance;
+  const bool by_chance = looser.size() > 1 ? e <= slack * looser[1] : looser[0] <= table_tolerances[0];
+  if (miss.excuse == Excuse::none && by_chance) miss.excuse = Excuse::chance;
   return miss;
 }
 
@@ -88,16 +89,11 @@ double interpolated(const std::vector<Point>& points, double digits) {
 
 std::string to_string(Goal goal) {
   switch (goal) {
-    case Goal::falls:
-      return "a: at most twice the error of any looser tolerance";
-    case Goal::as_index_2:
-      return "b: index 3, GGL, ε²λ at most 10 times the error at index 2";
-    case Goal::as_radau5:
-      return "c: at most 3 times the error of RADAU5";
-    case Goal::has_a_digit:
-      return "d: a digit";
-    case Goal::ends:
-      break;
+    case Goal::falls: return "a: at most twice the error of any looser tolerance";
+    case Goal::as_index_2: return "b: index 3, GGL, ε²λ at most 10 times the error at index 2";
+    case Goal::as_radau5: return "c: at most 3 times the error of RADAU5";
+    case Goal::has_a_digit: return "d: a digit";
+    case Goal::ends: break;
   }
   return "the run ends";
 }
@@ -122,6 +118,7 @@ std::vector<Miss> misses(const Key& key, const Line& line, const Lines& lines, c
     if (!miss) return;
     miss->goal = goal;
     miss->key = key;
+    miss->work = line[miss->tolerance].work;
     found.push_back(*std::move(miss));
   };
   const Line* index_2 = index_2_of(key, lines);

@@ -22,7 +22,8 @@ inline constexpr Goal all_goals[] = {Goal::falls, Goal::as_index_2, Goal::as_rad
 enum class Excuse : std::uint8_t {
   within_tolerance,  ///< e ≤ t: what it is compared with is better than asked for
   within_ten,        ///< e ≤ 10 t: the usual distance of an error at the end from a tolerance per step
-  chance,            ///< what it is compared with is small by chance: against its neighbours (for a: the next one) the goal holds
+  chance,  ///< what it is compared with is small by chance: against its neighbours the goal holds; for a: against the next
+           ///< one, or the only one is below its tolerance
   none
 };
 inline constexpr Excuse all_excuses[] = {Excuse::within_tolerance, Excuse::within_ten, Excuse::chance, Excuse::none};
@@ -33,6 +34,7 @@ struct Miss {
   std::size_t tolerance = 0;  ///< index in table_tolerances
   double error = 0;           ///< over the tolerance
   double factor = 0;          ///< over what it is compared with
+  double work = 0;
   Excuse excuse = Excuse::none;
 };
 

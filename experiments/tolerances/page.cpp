@@ -22,7 +22,7 @@ using namespace tolerances;
 const std::vector<std::string> judged_methods = {"radau", "radau5", "bdf"};
 constexpr double tolerable_work = 1.15;
 
-/// All runs of a problem, once for all parts that need them. Methods that refuse a formulation are left out.
+/// All runs of a problem, once for all parts that need them.
 class Runs {
  public:
   Lines of(const std::string& problem, const Control& control) {
@@ -30,18 +30,7 @@ class Runs {
     const auto known = lines_.find(problem);
     if (known != lines_.end()) return known->second;
     if (control.say) control.say("table of tolerances: " + problem);
-    Lines lines;
-    const auto found = rows(problem, {}, control);
-    for (std::size_t first = 0; first + table_tolerances.size() <= found.size(); first += table_tolerances.size()) {
-      const Row& head = found[first];
-      if (!head.trouble.empty() && head.work == 0) continue;
-      Line line;
-      for (std::size_t i = 0; i < line.size(); ++i) {
-        const Row& row = found[first + i];
-        line[i] = {.error = row.error / row.tolerance, .work = row.work, .failed = row.failed};
-      }
-      lines.emplace(Key{head.problem, head.formulation, head.method}, line);
-    }
+    Lines lines = lines_of(rows(problem, {}, control));
     if (!control.stopped()) lines_.emplace(problem, lines);
     return lines;
   }
@@ -88,8 +77,11 @@ Section table_of_problem(Runs& runs, const std::string& problem, const Control& 
 /// Each goal and method: runs it speaks of, those that missed it before and miss it now, the latter by excuse.
 Section table_of_goals(Runs& runs, const Control& control) {
   Section section;
-  section.values.columns = {"goal", "method", "runs", "missed before", "missed now", "within the tolerance",
-                            "within ten", "compared with chance", "others"};
+  section.values.columns = {"goal",       "method",
+                            "runs",       "missed before",
+                            "missed now", "within the tolerance",
+                            "within ten", "compared with chance",
+                            "others"};
   const Lines now = runs.all(control);
   for (const Goal goal : all_goals)
     for (const auto& method : judged_methods) {
@@ -109,7 +101,8 @@ Section table_of_goals(Runs& runs, const Control& control) {
         }
       int missed = 0;
       for (const auto& [excuse, count] : by_excuse) missed += count;
-      std::vector<io::Cell> cells = {to_string(goal), method, std::to_string(n), std::to_string(then), std::to_string(missed)};
+      std::vector<io::Cell> cells = {to_string(goal), method, std::to_string(n), std::to_string(then),
+                                     std::to_string(missed)};
       for (const Excuse excuse : all_excuses) cells.emplace_back(std::to_string(by_excuse[excuse]));
       section.values.rows.push_back(std::move(cells));
     }
@@ -136,8 +129,8 @@ Section table_of_misses(Runs& runs, const Control& control) {
           for (const Miss& miss : misses(key, line, now, radau5()))
             if (miss.goal == goal) by_reason[reason_of(miss)].push_back(miss_text(miss));
           for (const auto& [reason, texts] : by_reason)
-            section.values.rows.push_back({to_string(goal).substr(0, 1) == "t" ? "ends" : to_string(goal).substr(0, 1), method, problem,
-                                           key.formulation, joined(texts, "; "), reason});
+            section.values.rows.push_back({to_string(goal).substr(0, 1) == "t" ? "ends" : to_string(goal).substr(0, 1),
+                                           method, problem, key.formulation, joined(texts, "; "), reason});
         }
   return section;
 }
@@ -199,7 +192,8 @@ Experiment tolerance_table() {
           "without events and not large, at most 100,000 attempts per run.",
       .introduction =
           "Each cell of the tables of problems: error over tolerance / work / failed attempts. Errors are those of the "
-          "problem's own measure (`rubato list problems`), at the end; *stops*: the run ended early, with a reason. Work "
+          "problem's own measure (`rubato list problems`), at the end; *stops*: the run ended early, with a reason. "
+          "Work "
           "is counted in evaluations of f: a Jacobian counts 4, a factorisation 3, a pair of substitutions 0.5, as in "
           "small mechanisms. *Before*: the same runs with the defaults before tolerances were looked after.",
       .parts = {}};

@@ -6,6 +6,7 @@
 
 namespace rubato::experiments::tolerances {
 
+/// Empty: not known.
 [[nodiscard]] std::string reason_of(const Miss& miss);
 
 }  // namespace rubato::experiments::tolerances

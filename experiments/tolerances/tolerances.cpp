@@ -86,4 +86,19 @@ std::vector<Row> rows(const std::string& problem, const Selection& selection, co
   return found;
 }
 
+Lines lines_of(const std::vector<Row>& rows) {
+  Lines lines;
+  for (std::size_t first = 0; first + table_tolerances.size() <= rows.size(); first += table_tolerances.size()) {
+    const Row& head = rows[first];
+    if (!head.trouble.empty() && head.work == 0) continue;
+    Line line;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const Row& row = rows[first + i];
+      line[i] = {.error = row.error / row.tolerance, .work = row.work, .failed = row.failed};
+    }
+    lines.emplace(Key{head.problem, head.formulation, head.method}, line);
+  }
+  return lines;
+}
+
 }  // namespace rubato::experiments::tolerances

@@ -36,6 +36,9 @@ struct Selection {
 /// All runs of one problem, in the order formulation, method, tolerance. Runs are independent and use all threads.
 [[nodiscard]] std::vector<Row> rows(const std::string& problem, const Selection& selection, const Control& control);
 
+/// Rows of all tolerances of the table, a line for each formulation and method. Methods that refuse a formulation are left out.
+[[nodiscard]] Lines lines_of(const std::vector<Row>& rows);
+
 }  // namespace tolerances
 
 [[nodiscard]] Experiment tolerance_table();

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "catalogue/catalogue.hpp"
+#include "experiments/tolerances/reasons.hpp"
 #include "experiments/tolerances/tolerances.hpp"
 #include "rubato/integrate/integrate.hpp"
 
@@ -18,6 +19,28 @@ std::vector<ToleranceRow> kept(const std::string& problem, const std::vector<std
                                const std::vector<std::string>& methods, const std::vector<double>& tolerances) {
   return experiments::tolerances::rows(
       problem, {.formulations = formulations, .methods = methods, .tolerances = tolerances}, {});
+}
+
+// The goals of experiments/tolerances/goals.hpp, against earlier runs of RADAU5: each miss has a reason, few miss by more than ten tolerances.
+TEST(KeptTolerances, MissedGoalsHaveReasons) {
+  namespace table = experiments::tolerances;
+  int large = 0, judged = 0;
+  for (const char* problem : {"andrews", "chain", "oscillator", "rolling-disc", "robertson", "double-pendulum"}) {
+    const table::Lines lines = table::lines_of(table::rows(problem, {.methods = {"radau", "radau5"}}, {}));
+    for (const auto& [key, line] : lines) {
+      for (const auto goal : table::all_goals) judged += table::judged(goal, key, line, lines, table::radau5());
+      for (const table::Miss& miss : table::misses(key, line, lines, table::radau5())) {
+        EXPECT_NE(table::reason_of(miss), "")
+            << table::to_string(miss.goal) << ": " << key.problem << " " << key.formulation << " " << key.method << " "
+            << table::table_tolerances[miss.tolerance] << ": " << miss.error;
+        EXPECT_NE(miss.goal, table::Goal::ends);
+        EXPECT_NE(miss.goal, table::Goal::has_a_digit);
+        large += miss.excuse == table::Excuse::none ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(judged, 1000);
+  EXPECT_LE(large, 2);
 }
 
 // What Newton's iteration leaves in velocities adds up: index 3 and GGL end as close to the solution as index 2 does (factor 10), or

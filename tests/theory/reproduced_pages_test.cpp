@@ -42,7 +42,11 @@ constexpr KeptPart fast_parts[] = {{"stiff-irk", "figure-3.2"},
                                    {"krylov-row", "table-cap"},
                                    {"krylov-row", "figure-2"},
                                    {"realtime-sparsing", "table-counterexample"},
-                                   {"realtime-sparsing", "figure-5.1"}};
+                                   {"realtime-sparsing", "figure-5.1"},
+                                   {"tolerances", "table-prothero-robinson"},
+                                   {"tolerances", "table-quasi-linear"},
+                                   {"tolerances", "table-oscillator"},
+                                   {"tolerances", "table-magnitude-counterexample"}};
 /// Up to a minute. Table 6.4 needs structures that table 6.3 finds as well.
 constexpr KeptPart long_parts[] = {
     {"hyperelastic", "figure-static"}, {"hyperelastic", "table-adaptive"}, {"realtime-sparsing", "table-6.4"}};
