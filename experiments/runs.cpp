@@ -31,6 +31,8 @@ IntegrateOptions radau5_mode(double tolerance, double initial_step) {
   options.step.controller = Controller::predictive;
   options.newton.limit_growth = false;
   options.newton.reuse_jacobian = 1e-3;
+  const double mapped = 0.1 * std::pow(tolerance, 2.0 / 3);
+  options.newton.tolerance = std::min(0.03, std::sqrt(mapped));
   return options;
 }
 

@@ -18,7 +18,7 @@ struct Setup {
   IntegrateOptions options = {};
 };
 
-/// RADAU5: its method, error weights from the start of a step, tolerances mapped as it does, its controller.
+/// RADAU5: its method, error weights from the start of a step, tolerances mapped as it does, its controller, its κ of Newton's iteration.
 [[nodiscard]] IntegrateOptions radau5_mode(double tolerance, double initial_step);
 /// SPARK3 as far as it is known: tolerances as given, elementary controller.
 [[nodiscard]] IntegrateOptions spark3_mode(double tolerance, double initial_step);

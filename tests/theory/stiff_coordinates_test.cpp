@@ -19,7 +19,7 @@ struct Problem {
   catalogue::Parameters parameters = {};
 };
 
-/// RADAU5 as published: its weights, its way of meeting the limits of Newton's iteration.
+/// RADAU5 as published: its weights, its way of meeting the limits of Newton's iteration, and how far that goes.
 IntegrateOptions radau5_mode(double tolerance, double first_step) {
   IntegrateOptions options;
   options.tolerances = {.rtol = tolerance, .atol = tolerance};
@@ -28,6 +28,7 @@ IntegrateOptions radau5_mode(double tolerance, double first_step) {
   options.step.initial_step = first_step;
   options.newton.limit_growth = false;
   options.newton.reuse_jacobian = 1e-3;
+  options.newton.tolerance = std::min(0.03, std::sqrt(0.1 * std::pow(tolerance, 2.0 / 3)));
   return options;
 }
 
