@@ -10,7 +10,8 @@
 /// fifth of the failures and a twentieth of the steps. Where the last accepted step contracted well, Θ ≤ 0.3, the first ratio is not
 /// believed at all unless it is above 5: with a very good start d₁ is small by chance, and d₂/d₁ ≈ 1 says nothing about d₃/d₂ (Andrews'
 /// mechanism at index 3, 1e-8: 521 attempts with 134 failures, 259 with 29 so).
-/// Corrections below `noise` that no longer shrink, Θ ≥ 0.6, are rounding errors of the model: converged.
+/// Corrections below `noise` that no longer shrink, Θ ≥ 0.6, are rounding errors of the model: converged. Where constraints nearly depend on
+/// each other rounding errors are larger: below 100 times that (and 0.03) two corrections in a row must not shrink.
 /// Before the second correction η is that of the last step, to the power 0.8. Tiny ones are not believed: the last step may
 /// have been a much smaller one, and a first correction that repairs a poor prediction makes the first ratio look good.
 /// With fixed steps there is nothing to gain from giving up early: `patient` leaves (3) out and takes corrections that no
@@ -38,7 +39,7 @@ class NewtonControl {
     trusts_ = hopeful && !fresh && committed_theta_ <= good_contraction;
     kappa_ = kappa;
     noise_ = noise;
-    k_ = 0;
+    k_ = stalls_ = 0;
     fresh_ = fresh;
     eta_ = fresh ? 1.0 : std::max(committed_eta_, smallest_eta);
     theta_ = previous_ratio_ = 0;
@@ -50,18 +51,20 @@ class NewtonControl {
     if (!std::isfinite(d)) return Verdict::diverged;
     if (k_ > 1) {
       const double ratio = d / d_before_;
-      if (!patient_ && ratio >= still_shrinking && d <= noise_) return Verdict::converged;
+      const bool at_noise = !patient_ && ratio >= still_shrinking && d <= std::min(100 * noise_, most_noise);
+      stalls_ = at_noise ? stalls_ + 1 : 0;
+      if (at_noise && (d <= noise_ || stalls_ == 2)) return Verdict::converged;
       const bool first_misled = k_ == 3 && trusts_ && ratio < previous_ratio_;
       theta_ = k_ == 2 || first_misled ? ratio : std::sqrt(ratio * previous_ratio_);
       previous_ratio_ = ratio;
       const bool stalled = theta_ >= (d <= 0.01 * rounding ? 0.3 : 0.99);
       if (patient_ && stalled && d <= rounding) return Verdict::converged;
       const double diverging = patient_ ? 2 : k_ == 2 && trusts_ ? 5 : 0.99;
-      if (theta_ >= diverging && d > 0) return Verdict::diverged;  // (2)
+      if (theta_ >= diverging && d > 0 && !at_noise) return Verdict::diverged;  // (2)
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
-      if (eta_ * d > kappa_ && k_ < max_ && !patient_) {
+      if (eta_ * d > kappa_ && k_ < max_ && !patient_ && !at_noise) {
         left_ = eta_ * d / kappa_;
         for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
         const bool too_early = k_ == 2 && (trusts_ || (hopeful_ && left_ < 20));
@@ -102,9 +105,9 @@ class NewtonControl {
 
  private:
   static constexpr double rounding = 0.1, smallest_eta = 2e-4, smallest_first_eta = 0.01;
-  static constexpr double good_contraction = 0.3, still_shrinking = 0.6;
+  static constexpr double good_contraction = 0.3, still_shrinking = 0.6, most_noise = 0.03;
   bool patient_ = false, hopeful_ = false, trusts_ = false, fresh_ = true;
-  int max_ = 7, k_ = 0;
+  int max_ = 7, k_ = 0, stalls_ = 0;
   double kappa_ = 0.03, noise_ = 0, eta_ = 1, committed_eta_ = 1, committed_theta_ = 1, theta_ = 0, previous_ratio_ = 0;
   double d_before_ = 1, left_ = 0;
 };
