@@ -64,6 +64,46 @@ TEST(ImplicitRuns, NeedNoAbsoluteToleranceForWhatStaysZero) {
   }
 }
 
+/// Van der Pol's equation, multiplied by a mass matrix that depends on the state: the solution stays the same.
+struct VanDerPolWithMass {
+  double k = 1e6;
+  bool massive = true;
+  template <class S>
+  void mass_times(const Point<S>& at, std::span<const S> w, std::span<S> out) const {
+    multiply(at, w[0], w[1], out);
+  }
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    const S a = at.x[0], b = at.x[1];
+    multiply(at, b, k * ((1.0 - a * a) * b - a), out);
+  }
+
+ private:
+  template <class S>
+  void multiply(const Point<S>& at, const S& w1, const S& w2, std::span<S> out) const {
+    using std::sin;
+    out[0] = w1;
+    out[1] = massive ? (1.0 + 0.5 * sin(20.0 * at.x[0])) * w2 : w2;
+  }
+};
+
+// High orders with stiffness and B(x): iterations failed on continued starting values until h = 1e-19.
+TEST(ImplicitRuns, HighOrdersTakeStiffProblemsWithMassMatricesThatDependOnTheState) {
+  for (const double k : {1e2, 1e4, 1e6}) {
+    const auto exact = integrate(problem_of(VanDerPolWithMass{k, false}, Eigen::Vector2d(2, 0), 2), "radau13",
+                                 {.tolerances = {.rtol = 1e-10, .atol = 1e-10}});
+    ASSERT_TRUE(exact.ok() && completed(exact->status));
+    for (const char* method : {"radau", "radau5", "radau9", "radau13"})
+      for (const double rtol : {1e-4, 1e-6, 1e-8}) {
+        const auto end = integrate(problem_of(VanDerPolWithMass{k}, Eigen::Vector2d(2, 0), 2), method,
+                                   {.tolerances = {.rtol = rtol, .atol = rtol}, .step = {.max_steps = 5000}});
+        ASSERT_TRUE(end.ok());
+        EXPECT_EQ(end->status, RunStatus::finished) << method << k << rtol << end->reason;
+        EXPECT_LT(std::abs(end->x[0] / exact->x[0] - 1), 10 * rtol) << method << k << rtol;
+      }
+  }
+}
+
 /// The third row is a pure quadrature half of the time.
 struct SometimesQuadrature {
   template <class S>
