@@ -32,9 +32,9 @@ class MotionError {
   std::vector<int> positions_, velocities_, multipliers_;
 };
 
-/// At index 1 the layout weighs reactions and accelerations with h. Runge-Kutta methods, which solve for them at the end of a step, weigh
-/// them whole: at the same tolerance 1 to 3 digits more, at equal digits on average 0.97 times the work (Andrews, radau5: 0.46). Two
-/// problems with undamped vibrations faster than the step cost more, slider-crank-15 (1.5) and linear-dae (1.5): accelerations are ω² times
+/// At index 1 the layout weighs reactions and accelerations with h. Runge-Kutta methods, which solve for them at the end of a step, give
+/// them the weight 1: at the same tolerance 1 to 3 digits more, at equal digits 0.99 to 1.05 times the work for radau, 0.95 to 1.4 times for
+/// radau5 (docs/methods.md). Undamped vibrations faster than the step cost most: accelerations are ω² times
 /// as large there as positions, and their errors ask for steps that resolve what a weight of h passes over. BDF and generalized-α would
 /// pay 1.3 and 1.14 times the work, and Rosenbrock methods without stiff accuracy do not solve for algebraic unknowns: they keep the weight.
 void weigh_reactions_whole(const Layout& layout, const StepOptions& step, ErrorNorm& norm) noexcept;
