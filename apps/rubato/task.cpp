@@ -351,8 +351,8 @@ Result<Task> make_task(io::RunConfig config) {
   if (const double ratio = task.instance.measure.atol_per_rtol;
       ratio != 1 && tolerances.rtol > 0 && !config.places.contains("solver.atol")) {
     tolerances.atol = ratio * tolerances.rtol;
-    task.notes.push_back(fmt::format("atol = {} suits the size of the unknowns; solver.atol chooses another",
-                                     shortest(tolerances.atol)));
+    task.notes.push_back(
+        fmt::format("atol = {:.3g} suits the size of the unknowns; solver.atol chooses another", tolerances.atol));
   }
   const auto* solid = dynamic_cast<const fem::SolidSystem*>(task.instance.system.get());
   if (config.solid != nullptr && solid != nullptr) {
