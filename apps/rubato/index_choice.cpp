@@ -63,6 +63,10 @@ Result<catalogue::Instance> suited_to_index(const io::RunConfig& config, const M
   const std::string warning = index_warning(info, *instance.problem.dae);
   if (warning.empty()) return instance;
   const bool chosen = !config.formulation.empty();
+  const std::string_view key = config.places.contains("problem.formulation") ? "problem.formulation"
+                               : config.model != nullptr                     ? "model.formulation"
+                               : config.solid != nullptr                     ? "solid.formulation"
+                                                                             : "problem.formulation";
   std::vector<std::string> suiting;
   if (instance.system != nullptr)
     for (const auto& name : formulations_for(info)) {
@@ -74,14 +78,14 @@ Result<catalogue::Instance> suited_to_index(const io::RunConfig& config, const M
         continue;
       }
       notes = std::move(about_model);  // of the formulation that runs, in place of the other's
-      notes.push_back(
-          fmt::format("method {} is meant for index ≤ {}, and formulation '{}' has index {}: formulation '{}' is used; "
-                      "problem.formulation chooses another",
-                      info.name, info.max_index, instance.formulation, instance.problem.dae->layout().index(), name));
+      notes.push_back(fmt::format(
+          "method {} is meant for index ≤ {}, and formulation '{}' has index {}: formulation '{}' is used; "
+          "{} chooses another",
+          info.name, info.max_index, instance.formulation, instance.problem.dae->layout().index(), name, key));
       return other;
     }
   const std::string methods = methods_that_suit(instance.problem.dae->layout().index());
-  return config.at(chosen ? "problem.formulation" : "solver.method",
+  return config.at(chosen ? key : "solver.method",
                    fmt::format("{}; take {}method {}; solver.any_index = true runs it all the same", warning,
                                suiting.empty() ? "" : fmt::format("formulation {}, or ", joined(suiting)), methods));
 }
