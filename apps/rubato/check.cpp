@@ -133,9 +133,7 @@ int check(const CheckArguments& arguments) {
   check_constraints(task->instance, report);
   if (solid == nullptr) check_model(*task, report);  // tangents of elements are the library's, tested there
   // A method knows best whether it can run the task: make its stepper and drop it.
-  if (const std::string warning = index_warning(*task); !warning.empty())
-    report.wrong("method", warning);
-  else if (const auto stepper = task->method->make(task->method->info, problem, task->config.options); stepper)
+  if (const auto stepper = task->method->make(task->method->info, problem, task->config.options); stepper)
     report.fine("method", fmt::format("{}: order {}, meant for index ≤ {}", task->method->info.name,
                                       task->method->info.order, task->method->info.max_index));
   else

@@ -54,7 +54,6 @@ int compare(const StudyArguments& arguments) {
     io::Series calls{.name = task.method->info.name, .markers = true}, steps = calls;
     for (const double tolerance : arguments.tolerances) {
       IntegrateOptions options = task.config.options;
-      options.any_index = true;  // said in a note
       options.tolerances = tolerances_at(task, tolerance);
       if (options.step.initial_step == 0) options.step.initial_step = task.instance.suggested_initial_step;
       const Stopwatch watch;

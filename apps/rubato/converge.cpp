@@ -79,7 +79,6 @@ int converge(const StudyArguments& arguments) {
     std::vector<BlockError> names;
     for (const long n : arguments.steps) {
       IntegrateOptions options = task.config.options;
-      options.any_index = true;  // said in a note
       options.step.fixed_step = (problem.t_end - problem.t_start) / static_cast<double>(n);
       options.step.max_steps = std::max(options.step.max_steps, 2 * n);
       const auto end = run_quietly(task, options);

@@ -36,6 +36,19 @@ Result<catalogue::Instance> model_instance(const io::RunConfig& config, std::str
   return instance;
 }
 
+namespace {
+/// Blocks may hold several units, bodies with rotations or joints: the one of translations, forces and bristles is named.
+std::string_view unit_words(std::string_view name) noexcept {
+  if (name.starts_with("*.r")) return " rad";
+  if (name.starts_with("*.w")) return " rad/s";
+  if (name == "q" || name == "z") return " m";
+  if (name == "v" || name == "mu") return " m/s";
+  if (name == "p") return " kg m/s";
+  if (name == "lambda" || name == "nu") return " N";
+  return name == "a" ? " m/s²" : "";
+}
+}  // namespace
+
 void choose_tolerances(io::RunConfig& config, const InitialValueProblem& problem, std::vector<std::string>& notes) {
   Tolerances& tolerances = config.options.tolerances;
   if (config.options.step.fixed_step > 0) return;
@@ -56,7 +69,7 @@ void choose_tolerances(io::RunConfig& config, const InitialValueProblem& problem
     tolerances.atol_of.emplace_back(name, atol);
     if (name == "q") tolerances.atol = atol;
     const std::string_view what = angle ? "angles" : rate ? "rates" : std::string_view(name);
-    const std::string sentence = fmt::format("{} {}", what, shortest(atol));
+    const std::string sentence = fmt::format("{} {}{}", what, shortest(atol), unit_words(name));
     if (std::ranges::find(words, sentence) == words.end()) words.push_back(sentence);
   }
   if (!words.empty())

@@ -259,10 +259,6 @@ int run(const RunArguments& arguments) {
   }
   auto task = make_task(std::move(*config));
   if (!task) return complain(task.error());
-  if (std::string warning = index_warning(*task); !warning.empty()) {
-    task->notes.push_back(std::move(warning));
-    task->config.options.any_index = true;
-  }
 
   std::optional<multibody::Scene> scene;
   if (task->config.model != nullptr) {

@@ -61,10 +61,8 @@ Result<Study> make_study(const StudyArguments& arguments, std::initializer_list<
     said.push_back(sentence);
     note(sentence);
   };
-  for (const Task& task : study.tasks) {
+  for (const Task& task : study.tasks)
     for (const auto& sentence : task.notes) say(sentence);
-    say(index_warning(task));
-  }
   catch_interrupts();
   auto reference = reference_state(study.tasks.front(), arguments.reference_tolerance);
   if (!reference) return reference.error();

@@ -10,6 +10,7 @@
 
 #include "channels.hpp"
 #include "command.hpp"
+#include "index_choice.hpp"
 #include "interrupts.hpp"
 #include "model_instance.hpp"
 #include "rubato/base/text.hpp"
@@ -169,12 +170,6 @@ std::vector<std::string> unused_keys(const io::RunConfig& config, const MethodIn
   return unused;
 }
 
-/// The model's own Jacobian would be used, and is only approximate.
-bool approximate(const Dae& dae, JacobianSource jacobian) {
-  return dae.model_jacobian() == ModelJacobian::approximate &&
-         (jacobian == JacobianSource::automatic || jacobian == JacobianSource::model);
-}
-
 /// Every component of the Dae is named by the catalogue's reference at the end time.
 bool complete(const catalogue::Instance& instance) {
   const auto& reference = instance.reference;
@@ -229,6 +224,11 @@ int complain(const Error& error) {
   return wrong_input;
 }
 
+bool approximate(const Dae& dae, JacobianSource jacobian) {
+  return dae.model_jacobian() == ModelJacobian::approximate &&
+         (jacobian == JacobianSource::automatic || jacobian == JacobianSource::model);
+}
+
 /// Positions in charts. The base alone does not tell: it also holds which dependent constraints are left out.
 bool has_rotations(const Dae& dae) {
   const auto* formulated = dynamic_cast<const FormulatedDae*>(&dae);
@@ -241,14 +241,6 @@ bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian) {
   return info.embedded_order > 0 && info.max_index >= dae.layout().index() &&
          (!info.needs_constant_mass || dae.constant_mass()) &&
          (!info.needs_exact_jacobian || !approximate(dae, jacobian));
-}
-
-std::string index_warning(const Task& task) {
-  const MethodInfo& info = task.method->info;
-  const int index = task.instance.problem.dae->layout().index();
-  if (info.max_index >= index) return {};
-  return fmt::format("method {} is meant for index ≤ {}, this problem has index {}: expect order reduction or failure",
-                     info.name, info.max_index, index);
 }
 
 bool is_strategy(const MethodInfo& info) {
@@ -313,6 +305,14 @@ Result<Task> make_task(io::RunConfig config) {
   task.method = *method;
   if (const auto there = available(config.options.linear.back_end); !there)
     return config.at("solver.back_end", there.error().message);
+  if (!config.options.any_index) {
+    const auto make = [&](const std::string& formulation, std::vector<std::string>& notes) {
+      return instance_of(config, parameters, formulation, notes);
+    };
+    auto suited = suited_to_index(config, *task.method, std::move(*instance), make, task.notes);
+    if (!suited) return suited.error();
+    instance = std::move(suited);
+  }
   if (task.method->info.needs_constant_mass && !instance->problem.dae->constant_mass()) {
     const std::string other = with_accelerations(instance->formulation);
     auto changed = other.empty() ? std::move(instance) : instance_of(config, parameters, other, task.notes);
@@ -351,8 +351,8 @@ Result<Task> make_task(io::RunConfig config) {
   if (const double ratio = task.instance.measure.atol_per_rtol;
       ratio != 1 && tolerances.rtol > 0 && !config.places.contains("solver.atol")) {
     tolerances.atol = ratio * tolerances.rtol;
-    task.notes.push_back(fmt::format("atol = {} suits the size of the unknowns; solver.atol chooses another",
-                                     shortest(tolerances.atol)));
+    task.notes.push_back(
+        fmt::format("atol = {:.3g} suits the size of the unknowns; solver.atol chooses another", tolerances.atol));
   }
   const auto* solid = dynamic_cast<const fem::SolidSystem*>(task.instance.system.get());
   if (config.solid != nullptr && solid != nullptr) {
@@ -394,6 +394,8 @@ Result<Task> make_task(io::RunConfig config) {
   if (const auto fine = checked_times(config, problem); !fine) return fine.error();
   if (const auto fine = checked(config.options, *problem.dae); !fine) return placed(config, fine.error().message);
 
+  if (std::string warning = index_warning(task.method->info, *problem.dae); !warning.empty())
+    task.notes.push_back(std::move(warning));  // solver.any_index
   config.formulation = task.instance.formulation;
   config.method = task.method->info.name;
   config.t_start = problem.t_start;

@@ -28,8 +28,8 @@ struct Task {
 
 /// The method has an error estimate and is meant for this Dae with derivatives from this source.
 [[nodiscard]] bool suits(const MethodInfo& info, const Dae& dae, JacobianSource jacobian);
-/// A warning where the index of the problem is higher than the method is meant for, or nothing.
-[[nodiscard]] std::string index_warning(const Task& task);
+/// The model's own Jacobian would be used, and is only approximate.
+[[nodiscard]] bool approximate(const Dae& dae, JacobianSource jacobian);
 /// A method whose table depends on the component: lobatto-iiic+iiid.
 [[nodiscard]] bool is_strategy(const MethodInfo& info);
 /// Detection was asked for and the method can do it, or the method does it by itself.

@@ -52,7 +52,7 @@ std::vector<std::string> notes_on_locking(const SolidModel& model) {
     if (shape == nullptr || !(ratio > locking_ratio) || std::isinf(ratio)) continue;
     notes.push_back(fmt::format(
         "region \"{}\" locks: material \"{}\" is nearly incompressible (bulk/shear modulus = {:.3g}) and {} "
-        "without pressures cannot follow, displacements come out too small; {}",
+        "without pressures cannot represent nearly incompressible deformation, displacements come out too small; {}",
         region.group, material->name, ratio, shape->name, remedies(*shape)));
   }
   return notes;

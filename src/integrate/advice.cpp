@@ -11,7 +11,7 @@ namespace rubato::detail {
 
 namespace {
 
-constexpr double near_rounding = 1e-9;  ///< rtol at which round-off of index-3 forms is felt
+constexpr double near_rounding = 1e-9, near_rounding_at_index_3 = 1e-7;  ///< rtol at which rounding errors are felt
 constexpr std::size_t most_advice = 3;
 
 /// Another way to write the constraints: a lower index, stabilised first.
@@ -48,13 +48,20 @@ std::string other_jacobian(const Dae& dae, const LinearOptions& linear) {
 
 std::string other_tolerance(const Trouble& trouble) {
   const double rtol = trouble.options->tolerances.rtol;
-  return rtol > 0 && rtol <= near_rounding ? "a looser tolerances.rtol: round-off is near"
-                                           : "a tighter tolerances.rtol";
+  const double limit = trouble.dae->layout().index() >= 3 ? near_rounding_at_index_3 : near_rounding;
+  return rtol > 0 && rtol <= limit ? "a larger tolerance (tolerances.rtol): rounding errors are near"
+                                   : "a smaller tolerance (tolerances.rtol)";
 }
 
-std::string looser_tolerance(const Trouble& trouble) {
-  if (trouble.dominating.empty()) return "looser tolerances";
-  return fmt::format("a looser tolerances.atol_of for {}", trouble.dominating);
+std::string larger_tolerance(const Trouble& trouble) {
+  if (trouble.dominating.empty()) return "a larger tolerance (tolerances.rtol, tolerances.atol)";
+  return fmt::format("a larger tolerance for {} (tolerances.atol_of)", trouble.dominating);
+}
+
+/// Unbounded growth: methods that are L-stable, of order 4 and more.
+std::string damping_method(const MethodInfo& method, const Dae& dae) {
+  if (method.name == "radau") return "method bdf";
+  return dae.layout().index() > 2 || method.name == "rodas4p" ? "method radau" : "method rodas4p or radau";
 }
 
 std::vector<std::string> advices(const Trouble& trouble) {
@@ -77,15 +84,16 @@ std::vector<std::string> advices(const Trouble& trouble) {
     case RunStatus::not_finite:
     case RunStatus::model_refused:
       if (fixed) return {"a smaller step.fixed_step"};
-      return {first_step.empty() ? "" : "a smaller step.initial_step", "a smaller step.max_step", "tighter tolerances"};
+      return {first_step.empty() ? "" : "a smaller step.initial_step", "a smaller step.max_step",
+              "smaller tolerances (tolerances.rtol, tolerances.atol)"};
     case RunStatus::step_too_small:
-      return {looser_tolerance(trouble), other_formulation(dae), other_jacobian(dae, options.linear),
+      return {larger_tolerance(trouble), other_formulation(dae), other_jacobian(dae, options.linear),
               other_method(method, dae)};
     case RunStatus::unbounded:
-      return {fixed ? "a smaller step.fixed_step" : "a tighter tolerances.rtol", other_formulation(dae),
-              other_method(method, dae)};
+      return {fixed ? "a smaller step.fixed_step" : "a smaller tolerance (tolerances.rtol, tolerances.atol)",
+              damping_method(method, dae)};
     case RunStatus::too_many_steps:
-      return {"a larger step.max_steps", looser_tolerance(trouble), other_method(method, dae)};
+      return {"a larger step.max_steps", larger_tolerance(trouble), other_method(method, dae)};
     default: return {};
   }
 }

@@ -39,7 +39,12 @@ constexpr double weight_decay = 0.8;
 // to 0.4, at loose tolerances more for a while. A vibration that held h for long is over when T_3/T_2, mean over ten steps, says so.
 constexpr double vibrating_log_ratio = -0.36, long_vibrating_log_ratio = -0.69;  // log 0.7, log 1/2
 constexpr double quiet_log_ratio = -1.39, unknown_log_ratio = -1;                // log 1/4
-constexpr double gain = 0.1, long_gain = 0.01;                                   // of the means
+// At index 3 differences of positions hardly show a vibration of high frequency, errors of velocities are ruled by it. Of log(error of the motion/that
+// of positions), mean over ten steps: above log 200 such a vibration rules, below log 20 it is over. Order 2 is taken where T_2 of positions,
+// that is of the motion, is this small: it would permit steps several times as large. At rtol below 1e-5 vibrations are part of what is asked for.
+constexpr double loud = 5.3, calm = 3;
+constexpr double small_for_order_2 = 3e-4, coarse = 0.99e-5;
+constexpr double gain = 0.1, long_gain = 0.01;  // of the means
 
 constexpr double harmonic(int k) noexcept {
   double sum = 0;
@@ -109,6 +114,7 @@ BdfStepper::BdfStepper(Orders orders, const InitialValueProblem& problem, const 
       motion_(problem.dae->layout(), options),
       kappa_(kappa(options, motion_.applies())),
       constant_mass_(problem.dae->constant_mass()),
+      damps_(problem.dae->layout().index() >= 3 && options.tolerances.rtol > coarse),
       t_(problem.t_start) {
   const int n = system_->size();
   for (Vector* v : {&w_, &predicted_, &slope_, &correction_, &trial_, &rate_, &rho_, &residual_, &step_, &weights_,
@@ -389,6 +395,7 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
     const double log_ratio = std::clamp(std::log(higher / lower), -2.0, 2.0);
     mean += step * ((std::isfinite(log_ratio) ? log_ratio : 0) - mean);
   };
+  trial_vibration_.log_weight += gain * (std::log(trial_weight_.of_differences) - trial_vibration_.log_weight);
   const auto fall = [&](int order, double t) {
     next_order_ = order;
     trial_vibration_.log_ratio = unknown_log_ratio;
@@ -398,7 +405,8 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
     if (watches && k > 2) {
       watch(t_k, t_lower, gain, trial_vibration_.log_ratio);
       watch(t_k, t_lower, long_gain, trial_vibration_.long_log_ratio);
-      const bool held = trial_vibration_.long_log_ratio > long_vibrating_log_ratio;
+      const bool is_loud = damps_ && trial_vibration_.log_weight > loud && difference(2, h) < small_for_order_2;
+      const bool held = trial_vibration_.long_log_ratio > long_vibrating_log_ratio || is_loud;
       trial_vibration_.held = trial_vibration_.held || held;
       if (held || trial_vibration_.log_ratio > vibrating_log_ratio) return fall(2, k == 3 ? t_lower : difference(2, h));
     }
@@ -411,7 +419,8 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
   const double t_higher = difference(k + 1, h);
   if (held) {
     watch(t_higher, t_k, gain, trial_vibration_.log_ratio);
-    if (trial_vibration_.log_ratio < quiet_log_ratio) trial_vibration_ = {};
+    const bool over = !damps_ || trial_vibration_.log_weight < calm;
+    if (over && trial_vibration_.log_ratio < quiet_log_ratio) trial_vibration_ = {};
   }
   if (!due || (k == 2 && trial_vibration_.held)) return t_k;
   if (k > orders_.lowest && t_lower <= std::min(t_k, t_higher)) return fall(k - 1, t_lower);

@@ -111,6 +111,7 @@ class BdfStepper final : public Stepper {
   NewtonControl newton_;
   NewtonStepLimit newton_limit_;
   bool constant_mass_;
+  bool damps_;  ///< constraints of index 3 (not springs in their place) and a coarse tolerance
 
   // Committed: the last states, newest first. age_[i]: time since then; column_[i]: where in history_.
   Matrix history_;
@@ -128,6 +129,7 @@ class BdfStepper final : public Stepper {
   /// Means of log T_k/T_{k−1} over some and over many steps. held: a vibration held h for long, order 2 until it has died away.
   struct Vibration {
     double log_ratio = -1, long_log_ratio = -1;
+    double log_weight = 0;  ///< mean of the logarithm of Weight::of_differences
     bool held = false;
   };
   struct Memory {

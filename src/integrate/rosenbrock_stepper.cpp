@@ -13,6 +13,10 @@ namespace rubato {
 namespace {
 // Step control aims at an estimate of 1 and at steps that change little. The defect of the dense output is normally below 1 or so.
 constexpr double look_at = 0.3, rather_small = 0.2, grown = 1.2, largest_defect = 100;
+// Models with root functions: a step this much longer than the last that was looked at is looked at again. Where the linearisation changes by more
+// than Θ within it while the error claims to be small, steps grow by no more than `careful_growth` each, until it does not. Over 9 methods and 25
+// pairs of tolerances `lugre-oscillator` then ends without its event, or far off, in 9 runs of 225 (before: 69).
+constexpr double much_longer = 2, largest_change = 0.3, careful_growth = 1.2, believable = 0.3, too_large = 2;
 }  // namespace
 
 Result<std::unique_ptr<Stepper>> RosenbrockStepper::create(const RosenbrockTable& table,
@@ -42,6 +46,7 @@ RosenbrockStepper::RosenbrockStepper(const RosenbrockTable& table, const Initial
       system_(std::move(system)),
       norm_(problem.dae->layout(), options.tolerances, options.step),
       x_(problem.x),
+      switches_(!problem.dae->roots().empty()),
       t_(problem.t_start) {
   const int n = system_->size();
   for (Vector* v : {&trial_, &start_, &zero_, &f_time_, &stage_, &sum_, &error_, &defect_, &weights_}) v->setZero(n);
@@ -56,7 +61,8 @@ StepStatus RosenbrockStepper::restart(double t, In x, In, In base, int mode) {
   estimate_ = trial_estimate_ = first_estimate;
   linearised_ = false;
   factored_c_ = 0;
-  h_before_ = 0;
+  h_before_ = safe_h_ = 0;
+  cautious_ = looked_ = false;
   return system_->restart(t, view(x_), base, mode) ? StepStatus::ok : StepStatus::fatal;
 }
 
@@ -131,6 +137,7 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
       if (!(defect <= std::max(result.error, 1.0))) error_.swap(defect_);  // what worst_component() names
       result.error = std::isfinite(defect) ? std::max(result.error, defect) : defect;
     }
+    look_at_growth(t, h, result);
     trial_estimate_ = result.error;
     if (std::isfinite(result.error)) return result;  // the trial is finite as well
   }
@@ -155,7 +162,54 @@ double RosenbrockStepper::defect_inside(double t, double h) noexcept {
   return norm_(view(defect_), view(x_), view(trial_), h);
 }
 
+/// Implicit methods damp what grows: a model that leaves an unstable rest within the step (stick-slip) is carried along on it, with an error estimate
+/// and a defect of nearly zero (`lugre-oscillator` at rtol 1e-2: steps of 3 s). What shows it is that J has changed:
+///   Θ = ‖(B/(hγ) − J)⁻¹ [f(x₁ + δ) − f(x₁) − f(x₀ + δ) + f(x₀)]‖ / ‖δ‖,   δ: every unknown moved by about its tolerance,
+/// by which simplified Newton iterations would contract at the end of the step.
+void RosenbrockStepper::look_at_growth(double t, double h, Attempt& result) noexcept {
+  looked_ = false;
+  const bool watches = switches_ && !(system_->options().step.fixed_step > 0) && !system_->options().linear.krylov.use;
+  if (watches && safe_h_ > 0 && h > much_longer * safe_h_ && result.error < believable) {
+    looked_ = true;
+    const bool was_cautious = cautious_;
+    cautious_ = !(change_of_linearisation(t, h) <= largest_change);
+    if (cautious_ && !was_cautious && h > careful_growth * h_before_) {
+      result.error = too_large;
+      result.retry_factor = careful_growth * h_before_ / h;
+    }
+  }
+  if (cautious_) result.largest_factor = std::min(result.largest_factor, careful_growth);
+}
+
+double RosenbrockStepper::change_of_linearisation(double t, double h) noexcept {
+  const Eigen::Index n = x_.size();
+  norm_.weights(view(x_), view(trial_), std::numeric_limits<double>::infinity(), view(weights_));
+  const auto moved = [&](const Vector& x) -> const Vector& {
+    constexpr double golden = 0.6180339887498949;  // a sequence of signs and sizes without a period
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double part = golden * static_cast<double>(i + 1);
+      const double phase = part - std::floor(part);
+      stage_[i] = x[i] + (weights_[i] > 0 ? (phase < 0.5 ? -0.5 - phase : 0.5 + phase) / weights_[i] : 0);
+    }
+    return stage_;
+  };
+  const auto f = [&](double at, const Vector& x, Vector& out) {
+    return system_->f(at, view(x), view(out)) == EvalStatus::ok;
+  };
+  if (!f(t + h, moved(trial_), defect_)) return 0;  // out of the domain: says nothing
+  if (!f(t + h, trial_, sum_)) return 0;
+  defect_ -= sum_;
+  if (!f(t, moved(x_), sum_)) return 0;
+  defect_ -= sum_;
+  defect_ += f_.col(0);
+  sum_ = stage_ - x_;
+  system_->solve(view(std::as_const(defect_)), view(stage_));
+  return norm_.weighted(view(std::as_const(stage_)), view(weights_)) /
+         norm_.weighted(view(std::as_const(sum_)), view(weights_));
+}
+
 void RosenbrockStepper::commit() noexcept {
+  safe_h_ = looked_ || safe_h_ == 0 ? h_ : std::min(safe_h_, h_);
   start_.swap(x_);  // where the step began
   x_.swap(trial_);
   t_ += h_;
@@ -191,13 +245,15 @@ void RosenbrockStepper::renew() {
 void RosenbrockStepper::save(ArchiveWriter& out) const {
   out.put(view(x_));
   system_->save(out);
-  for (const double value : {t_, h_before_, estimate_}) out.put(value);
+  for (const double value : {t_, h_before_, safe_h_, estimate_}) out.put(value);
+  out.put(cautious_);
 }
 
 bool RosenbrockStepper::load(ArchiveReader& in) {
   in.get(view(x_));
   system_->load(in);
-  for (double* value : {&t_, &h_before_, &estimate_}) in.get(*value);
+  for (double* value : {&t_, &h_before_, &safe_h_, &estimate_}) in.get(*value);
+  in.get(cautious_);
   if (in.ok()) renew();
   return in.ok();
 }

@@ -42,6 +42,8 @@ class RosenbrockStepper final : public Stepper {
   [[nodiscard]] StepStatus linearise(double t, double h) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
   void weigh_residuals() noexcept;
+  void look_at_growth(double t, double h, Attempt& result) noexcept;
+  [[nodiscard]] double change_of_linearisation(double t, double h) noexcept;
   [[nodiscard]] double defect_inside(double t, double h) noexcept;
 
   const RosenbrockTable& table_;
@@ -51,7 +53,11 @@ class RosenbrockStepper final : public Stepper {
   // Committed and trial state. start_ is where the last committed step began: the dense output needs it.
   Vector x_, trial_, start_;
   double h_ = 0, h_before_ = 0;  ///< of the last attempt, and of the last step accepted; 0: none since the restart
+  double safe_h_ = 0;            ///< of the last step looked at, or of a shorter one since
+  bool cautious_ = false;        ///< the linearisation changed much: steps grow little
+  bool looked_ = false;          ///< in this attempt
   bool has_trial_ = false;       ///< the last attempt came as far as trial_ and error_
+  bool switches_;                ///< the model has root functions: what it does may change within a step
   double t_ = 0;
   static constexpr double first_estimate = 0.1;
   double estimate_ = first_estimate, trial_estimate_ = first_estimate;  ///< of the error of the last step

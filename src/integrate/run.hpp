@@ -51,6 +51,7 @@ class Run {
   /// it, where that is more than it explains; −1: none.
   [[nodiscard]] int unsatisfied_row();
   /// Where no step was possible from the start: the equation it does not satisfy; empty: none.
+  [[nodiscard]] std::string outside_domain();
   [[nodiscard]] std::string start_words();
 
   // --- one pass of the loop -----------------------------------------------------------------------------------------

@@ -217,9 +217,11 @@ RunSummary Run::summary() {
   RunSummary s;
   s.status = status_;
   s.statistics = all_counters();
-  s.reason = reason_ + fmt::format(" after {} accepted steps", count_.accepted);
+  std::string count = fmt::format(" after {} accepted step{}", count_.accepted, count_.accepted == 1 ? "" : "s");
   if (!completed(status_) && count_.accepted > 0)
-    s.reason += fmt::format(" of {:.3g} to {:.3g}", smallest_step_, largest_step_);
+    count += fmt::format(" of {:.3g} to {:.3g}", smallest_step_, largest_step_);
+  s.reason = reason_;
+  s.reason.insert(std::min(reason_.find("; "), reason_.size()), count);  // what comes after explains or advises
   if (!completed(status_)) {
     const std::string start = start_words();
     s.reason += start.empty() ? dependence_words() + advice() : start + "; try other start values";

@@ -53,7 +53,39 @@ void Run::solve_start() {
       layout.component_name(worst), shortest(x_before[worst]), shortest(x_[worst]));
 }
 
+/// f at the start cannot be evaluated, or an equation has no finite value. An unknown is named where another value of it alone helps.
+std::string Run::outside_domain() {
+  const Layout& layout = dae_.layout();
+  int row = -1;
+  const auto inside = [&](const Vector& x) {
+    At there = here();
+    there.x = view(x);
+    if (dae_.f(there, view(f_)) != EvalStatus::ok) return false;
+    for (row = 0; row < dae_.size(); ++row)
+      if (!std::isfinite(f_[row])) return false;
+    row = -1;
+    return true;
+  };
+  if (inside(x_)) return {};
+  std::string words = "; the start values lie outside the domain of the model";
+  if (row >= 0) words += fmt::format(": equation {} is {}", layout.component_name(row), shortest(f_[row]));
+  constexpr int most_unknowns = 1000;  // two evaluations each
+  Vector moved = x_;
+  for (int i = 0; i < std::min(dae_.size(), most_unknowns); ++i) {
+    for (const double other : {x_[i] < 0 ? -x_[i] : 1.0, 0.5}) {
+      moved[i] = other;
+      if (!inside(moved)) continue;
+      return words + fmt::format("; with {} = {} instead of {} they do not", layout.component_name(i), shortest(other),
+                                 shortest(x_[i]));
+    }
+    moved[i] = x_[i];
+  }
+  return words;
+}
+
 std::string Run::start_words() {
+  if (count_.accepted == 0 && t_ == problem_.t_start)
+    if (std::string words = outside_domain(); !words.empty()) return words;
   if (count_.accepted > 0 || !dae_.layout().has_algebraic() || t_ != problem_.t_start) return {};
   if (!start_error_.empty()) return "; the start is not consistent: " + start_error_;
   const int row = unsatisfied_row();

@@ -14,8 +14,6 @@ namespace {
 using detail::SquareSystem;
 using detail::Triplets;
 
-constexpr const char* caller = "make_consistent: ";
-
 struct Evaluated {
   Vector u, u_rate;
   ScratchMemory memory;
@@ -34,8 +32,8 @@ Result<void> of_mechanics(const FormulatedDae& dae, InitialValueProblem& problem
                           const ConsistentOptions& options) {
   MechanicalState state;
   if (const EvalStatus status = dae.unpack(e.at, view(std::as_const(problem.w)), state); status != EvalStatus::ok)
-    return Error{fmt::format("{}the model cannot be evaluated at t = {} ({})", caller, shortest(problem.t_start),
-                             to_string(status))};
+    return Error{
+        fmt::format("the model cannot be evaluated at t = {} ({})", shortest(problem.t_start), to_string(status))};
   ConsistentOptions mine = options;
   mine.u = e.u;
   mine.minimum_norm = false;  // the formulation holds multipliers of dependent rows at zero
@@ -47,13 +45,13 @@ Result<void> of_mechanics(const FormulatedDae& dae, InitialValueProblem& problem
   if (!made) return made.error();
   // Rows beyond those found dependent when the Dae was made would be missing for good once this position is left.
   if (!left_out.empty() && diagnosis.dependent.size() > mine.dependent.size()) {
-    const detail::Start start(dae.system(), state, {}, caller);
+    const detail::Start start(dae.system(), state, {}, {});
     std::vector<std::string> names;
     for (const int row : diagnosis.dependent) names.push_back(start.row_name(row));
     return Error{fmt::format(
-        "{}at t = {} more constraints depend on the others than at the start, {} instead of {} ({}): in a singular "
+        "at t = {} more constraints depend on the others than at the start, {} instead of {} ({}): in a singular "
         "position like this the motion is not determined; move the event or the start a little",
-        caller, shortest(problem.t_start), diagnosis.dependent.size(), mine.dependent.size(), joined(names))};
+        shortest(problem.t_start), diagnosis.dependent.size(), mine.dependent.size(), joined(names))};
   }
   problem.base.head(made->base.size()) = made->base;
   if (!left_out.empty()) {
@@ -82,14 +80,14 @@ Result<void> solve_algebraic(const Dae& dae, InitialValueProblem& problem, Evalu
   if (!evaluate(problem.x, f)) {
     for (int i = 0; i < dae.size(); ++i)
       if (!std::isfinite(f[i]))
-        return Error{fmt::format("{}equation {} gives {} at the start", caller, layout.component_name(i), f[i])};
-    return Error{fmt::format("{}the model cannot be evaluated at t = {}", caller, shortest(problem.t_start))};
+        return Error{fmt::format("equation {} gives {} at the start", layout.component_name(i), f[i])};
+    return Error{fmt::format("the model cannot be evaluated at t = {}", shortest(problem.t_start))};
   }
   double last_change = 0;
   bool was_satisfied = false;  // one step more polishes
   for (int iteration = 0;; ++iteration) {
     if (linear.update(e.at, view(std::as_const(problem.w)), view(std::as_const(f))) != EvalStatus::ok)
-      return Error{fmt::format("{}the Jacobian cannot be evaluated at t = {}", caller, shortest(problem.t_start))};
+      return Error{fmt::format("the Jacobian cannot be evaluated at t = {}", shortest(problem.t_start))};
     Triplets entries;
     Vector terms = Vector::Zero(k);
     const SparsePattern& pattern = linear.jacobian_pattern();
@@ -125,9 +123,9 @@ Result<void> solve_algebraic(const Dae& dae, InitialValueProblem& problem, Evalu
     if (!matrix.regular()) {
       if (good_enough) return {};
       return Error{fmt::format(
-          "{}the algebraic equations do not determine {}: their Jacobian is singular (an index above one needs "
+          "the algebraic equations do not determine {}: their Jacobian is singular (an index above one needs "
           "consistent values to begin with); residual {:.3g} in equation {}",
-          caller, named(layout, rows, matrix.weakest_direction()), residual[worst], worst_name)};
+          named(layout, rows, matrix.weakest_direction()), residual[worst], worst_name)};
     }
     const Vector step = -matrix.solve(residual);
     const Vector weight = Vector(problem.x(rows)).cwiseAbs().cwiseMax(step.cwiseAbs()).cwiseMax(1e-300);
@@ -150,12 +148,12 @@ Result<void> solve_algebraic(const Dae& dae, InitialValueProblem& problem, Evalu
     const double change = step.cwiseAbs().maxCoeff();
     if (!moved || (good_enough && change >= last_change && iteration > 1)) {
       if (good_enough) return {};
-      return Error{fmt::format("{}algebraic equation {} cannot be satisfied from this start: residual {:.3g} remains",
-                               caller, worst_name, residual[worst])};
+      return Error{fmt::format("algebraic equation {} cannot be satisfied from this start: residual {:.3g} remains",
+                               worst_name, residual[worst])};
     }
     if (iteration >= options.max_iterations)
-      return Error{fmt::format("{}algebraic equation {} still has residual {:.3g} after {} iterations", caller,
-                               worst_name, residual[worst], iteration)};
+      return Error{fmt::format("algebraic equation {} still has residual {:.3g} after {} iterations", worst_name,
+                               residual[worst], iteration)};
     last_change = change;
   }
 }
@@ -173,7 +171,7 @@ Result<void> solve_derivatives(const Dae& dae, InitialValueProblem& problem, con
                     linear.time_derivative(e.at, view(std::as_const(problem.w)), view(e.u_rate), view(std::as_const(f)),
                                            problem.t_end - problem.t_start, view(f_t)) == EvalStatus::ok;
   if (!good || !f.allFinite())
-    return Error{fmt::format("{}the model cannot be evaluated at t = {}", caller, shortest(problem.t_start))};
+    return Error{fmt::format("the model cannot be evaluated at t = {}", shortest(problem.t_start))};
 
   const auto system = [&](bool differentiated) {
     Triplets entries;
@@ -206,7 +204,7 @@ Result<void> solve_derivatives(const Dae& dae, InitialValueProblem& problem, con
   if (!mass.regular()) {
     std::vector<int> all(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = i;
-    return Error{fmt::format("{}the mass matrix B is singular in {}, which {} declared differential", caller,
+    return Error{fmt::format("the mass matrix B is singular in {}, which {} declared differential",
                              named(layout, all, mass.weakest_direction()), n == 1 ? "is" : "are")};
   }
   problem.w = mass.solve(rhs);
@@ -216,22 +214,21 @@ Result<void> solve_derivatives(const Dae& dae, InitialValueProblem& problem, con
 }  // namespace
 
 Result<void> make_consistent(InitialValueProblem& problem, const ConsistentOptions& options) {
-  if (!problem.dae) return Error{fmt::format("{}the problem has no equations", caller)};
+  if (!problem.dae) return Error{"the problem has no equations"};
   const Dae& dae = *problem.dae;
   const Layout& layout = dae.layout();
   if (problem.x.size() != dae.size())
-    return Error{fmt::format("{}the start has {} values, the equations need {}", caller, problem.x.size(), dae.size())};
+    return Error{fmt::format("the start has {} values, the equations need {}", problem.x.size(), dae.size())};
   if (problem.w.size() == 0) problem.w = Vector::Zero(dae.size());
   if (problem.w.size() != dae.size() || problem.base.size() != dae.base_size())
-    return Error{fmt::format("{}the start has {} derivatives and {} base values, the equations need {} and {}", caller,
+    return Error{fmt::format("the start has {} derivatives and {} base values, the equations need {} and {}",
                              problem.w.size(), problem.base.size(), dae.size(), dae.base_size())};
   for (int i = 0; i < dae.size(); ++i)
     if (!std::isfinite(problem.x[i]))
-      return Error{
-          fmt::format("{}start value {} = {} is not a finite number", caller, layout.component_name(i), problem.x[i])};
+      return Error{fmt::format("start value {} = {} is not a finite number", layout.component_name(i), problem.x[i])};
   const int n_inputs = dae.n_inputs();
   if (n_inputs > 0 && (!problem.input || problem.input->size() != n_inputs))
-    return Error{fmt::format("{}the equations have {} inputs, {} are connected", caller, n_inputs,
+    return Error{fmt::format("the equations have {} inputs, {} are connected", n_inputs,
                              problem.input ? problem.input->size() : 0)};
 
   Evaluated e{.u = Vector::Zero(n_inputs),
@@ -251,7 +248,7 @@ Result<void> make_consistent(InitialValueProblem& problem, const ConsistentOptio
     return of_mechanics(*mechanics, problem, e, options);
 
   auto linear = Linearisation::create(dae, e.at, JacobianSource::automatic);
-  if (!linear) return Error{caller + linear.error().message};
+  if (!linear) return Error{linear.error().message};
   std::vector<int> algebraic;
   for (int i = 0; i < dae.size(); ++i)
     if (layout.kind(i) == Kind::algebraic) algebraic.push_back(i);

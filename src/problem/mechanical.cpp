@@ -56,7 +56,7 @@ std::string describe(const MechanicalSystem& system, const ConstraintDiagnosis& 
   if (const auto n = diagnosis.dependent.size(); n > 0)
     words = std::to_string(n) + " of " + std::to_string(system.sizes().lambda + system.sizes().nu) +
             (n == 1 ? " constraints follows" : " constraints follow") +
-            " from the others: " + listed(diagnosis.dependent);
+            " from the others in this position: " + listed(diagnosis.dependent);
   if (!diagnosis.singular.empty())
     words += (words.empty() ? "" : "; ") + std::string("a singular position: at this instant only, ") +
              listed(diagnosis.singular) + (diagnosis.singular.size() == 1 ? " depends" : " depend") + " on the others";

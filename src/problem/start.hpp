@@ -159,11 +159,13 @@ class Start {
   [[nodiscard]] std::string coordinate_name(int j) const;                   ///< of a velocity or its equation
   [[nodiscard]] std::string coordinates_in(const Vector& direction) const;  ///< the large ones, named
   [[nodiscard]] Error not_finite(const std::string& culprit) const;
-  [[nodiscard]] Error error(std::string sentence) const { return {caller + ": " + std::move(sentence)}; }
+  [[nodiscard]] Error error(std::string sentence) const {
+    return {caller.empty() ? std::move(sentence) : caller + ": " + std::move(sentence)};
+  }
 
   const MechanicalSystem& system;
   ConsistentOptions options;
-  std::string caller;  ///< begins every message
+  std::string caller;  ///< begins every message, unless empty
   MechanicalState state;
   ConstraintDiagnosis diagnosis;
   std::vector<int> hard;    ///< rows of J that bind positions and velocities, ascending

@@ -136,5 +136,54 @@ TEST(KeptTolerances, EstimatesThatVanishByAccidentAreSeen) {
   }
 }
 
+// At index 3 and coarse tolerances a vibration that only velocities show kept steps small (4780 steps): order 2 damps it.
+TEST(KeptTolerances, BdfDampsVibrationsOfVelocities) {
+  const auto instance = catalogue::make_problem("slider-crank", {}, "index-3");
+  ASSERT_TRUE(instance.ok());
+  for (const double tol : {1e-3, 1e-4}) {
+    const auto end = integrate(instance->problem, "bdf", {.tolerances = {.rtol = tol, .atol = tol}});
+    ASSERT_TRUE(end.ok() && completed(end->status));
+    EXPECT_LT(end->statistics.accepted, 2000) << tol;
+  }
+}
+
+// At loose tolerances the unstable rest of a stick-slip cycle is damped like a stable one: steps of 3 s, no event, x = 1.51.
+TEST(KeptTolerances, LooseTolerancesDoNotStepOverStickSlip) {
+  const auto instance = catalogue::make_problem("lugre-oscillator");
+  ASSERT_TRUE(instance.ok());
+  for (const char* method : {"ros3p", "ro2b", "rodas4p", "rodas5p", "rodas3"})
+    for (const double rtol : {1e-2, 1e-3}) {
+      const auto end = integrate(instance->problem, method,
+                                 {.tolerances = {.rtol = rtol, .atol = 1e-4}, .step = {.initial_step = 1e-4}});
+      ASSERT_TRUE(end.ok() && completed(end->status)) << method;
+      EXPECT_EQ(end->statistics.events, 1) << method << ", " << rtol;
+      EXPECT_NEAR(end->x[0], 0.594333619243, 0.05) << method << ", " << rtol << ", step " << end->largest_step;
+    }
+}
+
+// The order of linearly implicit methods rests on an exact J: one that a model calls approximate is refused, differences are not.
+TEST(KeptTolerances, ApproximateJacobiansAreRefusedAndDifferencesRun) {
+  const auto instance = catalogue::make_problem("tabulated-force");
+  ASSERT_TRUE(instance.ok());
+  ASSERT_EQ(instance->problem.dae->model_jacobian(), ModelJacobian::approximate);
+  int tried = 0;
+  for (const Method& method : methods()) {
+    if (method.info.kind != "Rosenbrock" && method.info.kind != "extrapolation") continue;
+    ++tried;
+    IntegrateOptions options{.step = {.fixed_step = method.info.embedded_order == 0 ? 1e-2 : 0}, .any_index = true};
+    for (const JacobianSource source : {JacobianSource::automatic, JacobianSource::model}) {
+      options.linear.jacobian = source;
+      const auto refused = integrate(instance->problem, method, options);
+      ASSERT_FALSE(refused.ok()) << method.info.name;
+      EXPECT_NE(refused.error().message.find("approximate"), std::string::npos) << refused.error().message;
+    }
+    options.linear.jacobian = JacobianSource::differences;
+    const auto end = integrate(instance->problem, method, options);
+    ASSERT_TRUE(end.ok()) << method.info.name << ": " << end.error().message;
+    EXPECT_TRUE(completed(end->status)) << method.info.name << ": " << end->reason;
+  }
+  EXPECT_GT(tried, 12);
+}
+
 }  // namespace
 }  // namespace rubato

@@ -219,7 +219,9 @@ TEST(Linkages, BricardsLoopMovesThoughItsConstraintsForbidIt) {
   const auto system = built(m);
   const auto start = run(system, {.t_end = 0});
   EXPECT_EQ(start.diagnosis.rank, 29);
-  EXPECT_EQ(describe(*system, start.diagnosis).rfind("1 of 30 constraints follows from the others: hinge", 0), 0U)
+  EXPECT_EQ(describe(*system, start.diagnosis)
+                .rfind("1 of 30 constraints follows from the others in this position: hinge", 0),
+            0U)
       << describe(*system, start.diagnosis);
   struct Way {
     const char *formulation, *method;

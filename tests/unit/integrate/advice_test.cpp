@@ -85,6 +85,19 @@ TEST(Advice, NamesConstraintsNearASingularPosition) {
   }
 }
 
+// Growth beyond all scales: the method is unstable there, another formulation only hides it.
+TEST(Advice, UnboundedGrowthAsksForSmallerTolerancesOrDamping) {
+  const auto instance = catalogue::make_problem("stiff-spring-pendulum");
+  ASSERT_TRUE(instance);
+  const auto end = integrate(instance->problem, "ro2b", {.tolerances = {.rtol = 1e-2, .atol = 1e-2}});
+  ASSERT_TRUE(end);
+  ASSERT_EQ(end->status, RunStatus::unbounded) << end->reason;
+  EXPECT_NE(end->reason.find("try a smaller tolerance (tolerances.rtol, tolerances.atol), or method rodas4p or radau"),
+            std::string::npos)
+      << end->reason;
+  EXPECT_EQ(end->reason.find("formulation"), std::string::npos) << end->reason;
+}
+
 // Runs that reach their end, or are ended on purpose, need none.
 TEST(Advice, IsForFailuresOnly) {
   const auto pendulum = catalogue::make_problem("pendulum", {}, "index-2");

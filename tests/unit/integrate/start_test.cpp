@@ -63,6 +63,46 @@ TEST(Start, WhatTheTolerancesExplainStays) {
   }
 }
 
+/// x' = −y, 0 = log y − x: a start with y < 0 lies outside the domain, said by a status or by NaN.
+class Logarithm final : public Dae {
+ public:
+  explicit Logarithm(bool says_so)
+      : Dae(Layout{{.name = "x", .size = 1}, {.name = "y", .size = 1, .kind = Kind::algebraic}}), says_so_(says_so) {}
+  EvalStatus f(const At& at, Out out) const noexcept override {
+    if (says_so_ && !(at.x[1] > 0)) return EvalStatus::out_of_domain;
+    out[0] = -at.x[1];
+    out[1] = std::log(at.x[1]) - at.x[0];
+    return EvalStatus::ok;
+  }
+  EvalStatus mass_times(const At&, In w, Out out) const noexcept override {
+    out[0] = w[0];
+    out[1] = 0;
+    return EvalStatus::ok;
+  }
+
+ private:
+  bool says_so_;
+};
+
+TEST(Start, ValuesOutsideTheDomainAreNamed) {
+  for (const bool says_so : {false, true})
+    for (const char* method : {"radau", "bdf", "rodas4p"}) {
+      InitialValueProblem problem;
+      problem.dae = std::make_shared<Logarithm>(says_so);
+      problem.x = Eigen::Vector2d(2, -3);
+      problem.t_end = 1;
+      const auto end = integrate(problem, method, {});
+      ASSERT_TRUE(end);
+      EXPECT_FALSE(completed(end->status)) << method;
+      const auto says = [&](const char* words) { return end->reason.find(words) != std::string::npos; };
+      EXPECT_TRUE(says("after 0 accepted steps; ")) << end->reason;  // before what explains and advises
+      EXPECT_TRUE(says("the start values lie outside the domain of the model")) << end->reason;
+      EXPECT_TRUE(says("with y = 3 instead of -3 they do not; try other start values")) << end->reason;
+      EXPECT_EQ(says("equation y is"), !says_so) << end->reason;
+      EXPECT_FALSE(says("initial_step")) << end->reason;
+    }
+}
+
 TEST(Start, AnEquationThatCannotBeSatisfiedIsNamed) {
   for (const char* method : {"radau", "bdf", "rodas5p"}) {
     const RunSummary none = run_from(1, method, 1);

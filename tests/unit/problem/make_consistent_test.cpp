@@ -63,8 +63,7 @@ TEST(MakeConsistent, SolvesAFullMassMatrix) {
   problem.x[0] = 6;  // now L is singular
   const auto made = make_consistent(problem);
   ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().message,
-            "make_consistent: the mass matrix B is singular in x[0], x[1], which are declared differential");
+  EXPECT_EQ(made.error().message, "the mass matrix B is singular in x[0], x[1], which are declared differential");
 }
 
 /// 0 = y² + 1 + x: no real y for x > −1; or, with `index_2`, an equation that does not contain y.
@@ -88,7 +87,7 @@ TEST(MakeConsistent, NamesTheEquationThatFails) {
   made = make_consistent(problem);
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().message,
-            "make_consistent: the algebraic equations do not determine y: their Jacobian is singular (an index above "
+            "the algebraic equations do not determine y: their Jacobian is singular (an index above "
             "one needs consistent values to begin with); residual 0.5 in equation y");
   problem.x = vec({1, 3});  // of index 2, but consistent: kept, and x' is known
   ASSERT_TRUE(make_consistent(problem));
@@ -98,11 +97,11 @@ TEST(MakeConsistent, NamesTheEquationThatFails) {
 
 TEST(MakeConsistent, RefusesWrongSizesAndMissingInputs) {
   InitialValueProblem problem{.dae = make_dae(Cubic{}, one_of_each()), .x = vec({1})};
-  EXPECT_EQ(make_consistent(problem).error().message, "make_consistent: the start has 1 values, the equations need 2");
+  EXPECT_EQ(make_consistent(problem).error().message, "the start has 1 values, the equations need 2");
   problem.x = vec({1, std::nan("")});
-  EXPECT_EQ(make_consistent(problem).error().message, "make_consistent: start value y = nan is not a finite number");
+  EXPECT_EQ(make_consistent(problem).error().message, "start value y = nan is not a finite number");
   problem.x = vec({1, 1});
-  EXPECT_EQ(make_consistent(problem).error().message, "make_consistent: the equations have 1 inputs, 0 are connected");
+  EXPECT_EQ(make_consistent(problem).error().message, "the equations have 1 inputs, 0 are connected");
 }
 
 TEST(MakeConsistent, ProjectsFormulatedMechanics) {
