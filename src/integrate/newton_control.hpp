@@ -57,7 +57,8 @@ class NewtonControl {
       const bool stalled = theta_ >= (d <= 0.01 * rounding ? 0.3 : 0.99);
       if (patient_ && stalled && d <= rounding) return Verdict::converged;
       const double diverging = patient_ ? 2 : k_ == 2 && trusts_ ? 5 : 0.99;
-      if (theta_ >= diverging && d > 0) return Verdict::diverged;  // (2)
+      if (theta_ >= diverging && d > 0)  // (2), or rounding errors that smaller steps would only make larger
+        return !patient_ && d <= std::min(100 * noise_, largest_noise) ? Verdict::converged : Verdict::diverged;
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
@@ -102,7 +103,7 @@ class NewtonControl {
 
  private:
   static constexpr double rounding = 0.1, smallest_eta = 2e-4, smallest_first_eta = 0.01;
-  static constexpr double good_contraction = 0.3, still_shrinking = 0.6;
+  static constexpr double good_contraction = 0.3, still_shrinking = 0.6, largest_noise = 0.03;
   bool patient_ = false, hopeful_ = false, trusts_ = false, fresh_ = true;
   int max_ = 7, k_ = 0;
   double kappa_ = 0.03, noise_ = 0, eta_ = 1, committed_eta_ = 1, committed_theta_ = 1, theta_ = 0, previous_ratio_ = 0;
