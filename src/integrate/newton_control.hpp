@@ -57,8 +57,9 @@ class NewtonControl {
       const bool stalled = theta_ >= (d <= 0.01 * rounding ? 0.3 : 0.99);
       if (patient_ && stalled && d <= rounding) return Verdict::converged;
       const double diverging = patient_ ? 2 : k_ == 2 && trusts_ ? 5 : 0.99;
-      if (theta_ >= diverging && d > 0)  // (2), or rounding errors that smaller steps would only make larger
-        return !patient_ && d <= std::min(100 * noise_, largest_noise) ? Verdict::converged : Verdict::diverged;
+      // Where the iteration would fail: rounding errors, which smaller steps would only make larger.
+      const bool noise = !patient_ && ratio >= still_shrinking && d <= std::min(100 * noise_, largest_noise);
+      if (theta_ >= diverging && d > 0) return noise ? Verdict::converged : Verdict::diverged;  // (2)
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
@@ -66,7 +67,7 @@ class NewtonControl {
         left_ = eta_ * d / kappa_;
         for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
         const bool too_early = k_ == 2 && (trusts_ || (hopeful_ && left_ < 20));
-        if (left_ >= 1 && !too_early) return Verdict::slow;  // (3)
+        if (left_ >= 1 && !too_early) return noise ? Verdict::converged : Verdict::slow;  // (3)
       }
     }
     // The power is at least min(η, 1): where that fails in (1) already, as in most steps, it need not be computed.

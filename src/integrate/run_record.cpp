@@ -94,7 +94,12 @@ std::string Run::dependence_words() {
   const In left_out = mechanics_->left_out(base());
   const auto short_of = static_cast<long>(diagnosis.dependent.size() + diagnosis.singular.size());
   if (short_of <= std::ranges::count(left_out, 1.0)) return {};
-  return "; near a singular position: " + describe(mechanics_->system(), diagnosis);
+  std::vector<std::string> names;
+  for (const auto* rows : {&diagnosis.dependent, &diagnosis.singular})
+    for (const int row : *rows) names.push_back(constraint_name(mechanics_->system(), row));
+  return fmt::format("; near a singular position: {} of {} constraints {} on the others there: {}", names.size(),
+                     mechanics_->system().sizes().lambda + mechanics_->system().sizes().nu,
+                     names.size() == 1 ? "depends" : "depend", joined(names));
 }
 
 std::string Run::name_of(std::string_view words, int component) const {
