@@ -10,7 +10,7 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int max_singular_in_a_row = 10;
-constexpr int many_failures = 8;
+constexpr int some_failures = 4, many_failures = 8;
 
 /// Steps of size h that fill a length: N = ⌈length/h − 10⁻⁹⌉, at least 1.
 long steps_to_fill(double length, double h) noexcept {
@@ -173,6 +173,12 @@ void Run::rejected(const Attempt& attempt, double h) {
 bool Run::goes_on() {
   if (h_ < min_step()) return start_anew();
   if (++failures_here_ == many_failures) (void)start_anew();
+  if (rank_watch_ &&
+      failures_here_ == some_failures) {  // a singular position ahead may be why: it is looked for at any distance
+    look_step_ = -1;
+    steep_ = -1;
+    sigma_mark_ = infinity;
+  }
   return true;
 }
 

@@ -29,6 +29,14 @@ double passable(double tau, const Attempt& attempt) {
   return tau * std::clamp(0.8 * std::pow(attempt.error, -1.0 / attempt.error_order), 0.2, 2.0);
 }
 
+/// Of σ that falls by σ' per time, the faster the faster the motion: |v| grows like 1 + ρ t, ρ = v·a/|v|², and
+///   σ + σ' (t + ρ t²/2) = 0.
+double time_to_zero(const RankWatch::Margin& margin, const MechanicalState& state) {
+  const double steady = -margin.sigma / margin.rate, square = state.v.squaredNorm();
+  const double growth = square > 0 ? std::max(state.v.dot(state.a) / square, 0.0) : 0;
+  return 2 * steady / (1 + std::sqrt(1 + 2 * growth * steady));
+}
+
 /// The largest tolerance among unknowns first … first + n − 1.
 double largest_tolerance(const Vector& weights, int first, int n) {
   double smallest = std::numeric_limits<double>::infinity();
@@ -168,9 +176,9 @@ bool Run::stepped_over() {
   // From as far as a step over the position may be possible: near by, 1/σ times the errors of positions are those of velocities.
   sigma_mark_ = std::max(sigma_mark_, margin.sigma);
   const double far = std::max(4 * usual_step(), passage_tau_);
-  const bool near = -margin.rate * far > margin.sigma;
+  const bool near = margin.rate < 0 && time_to_zero(margin, state) < far;
   if (!near && !(margin.rate < 0 && margin.sigma <= 0.5 * sigma_mark_)) return false;
-  if (!near) sigma_mark_ = margin.sigma;
+  sigma_mark_ = margin.sigma;
   const auto ahead = singular_ahead(state, margin);
   if (!ahead || ahead->closest > (near ? perhaps_singular : surely_singular) || ahead->of_kept) return false;
   const double tau = ahead->tau;
@@ -253,7 +261,7 @@ void Run::go_back(double t, double tau, double h) {
 std::optional<Run::Ahead> Run::singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin) {
   const MechanicalSystem& system = mechanics_->system();
   ScratchMemory memory(system.scratch_bytes());
-  Ahead ahead{.tau = -margin.sigma / margin.rate, .closest = 1};
+  Ahead ahead{.tau = time_to_zero(margin, state), .closest = 1};
   const double first = ahead.tau;
   double tau = first;
   MechanicalState best = state;
