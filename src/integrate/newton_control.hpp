@@ -51,6 +51,7 @@ class NewtonControl {
     if (k_ > 1) {
       const double ratio = d / d_before_;
       if (!patient_ && ratio >= still_shrinking && d <= noise_) return Verdict::converged;
+      const double theta_before = theta_;
       const bool first_misled = k_ == 3 && trusts_ && ratio < previous_ratio_;
       theta_ = k_ == 2 || first_misled ? ratio : std::sqrt(ratio * previous_ratio_);
       previous_ratio_ = ratio;
@@ -59,7 +60,12 @@ class NewtonControl {
       const double diverging = patient_ ? 2 : k_ == 2 && trusts_ ? 5 : 0.99;
       // Where the iteration would fail: rounding errors, which smaller steps would only make larger.
       const bool noise = !patient_ && ratio >= still_shrinking && d <= std::min(100 * noise_, largest_noise);
-      if (theta_ >= diverging && d > 0) return noise ? Verdict::converged : Verdict::diverged;  // (2)
+      const auto ended = [&](Verdict verdict) {
+        if (!noise) return verdict;
+        theta_ = theta_before;  // rounding errors say nothing of Θ
+        return Verdict::converged;
+      };
+      if (theta_ >= diverging && d > 0) return ended(Verdict::diverged);  // (2)
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
@@ -67,7 +73,7 @@ class NewtonControl {
         left_ = eta_ * d / kappa_;
         for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
         const bool too_early = k_ == 2 && (trusts_ || (hopeful_ && left_ < 20));
-        if (left_ >= 1 && !too_early) return noise ? Verdict::converged : Verdict::slow;  // (3)
+        if (left_ >= 1 && !too_early) return ended(Verdict::slow);  // (3)
       }
     }
     // The power is at least min(η, 1): where that fails in (1) already, as in most steps, it need not be computed.

@@ -99,6 +99,8 @@ class Run {
   [[nodiscard]] std::optional<Ahead> singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin);
   /// A step of the passage stepper over a position at t_ + τ; false: none was found, h_ leads closer to it.
   [[nodiscard]] bool passed(double tau);
+  /// That step, of h, ends next to another position: a motion that turns soon behind the first comes back to it.
+  [[nodiscard]] bool lands_beside(double h);
   /// Its size, 0 where there is none before the next stop.
   [[nodiscard]] double passage_step(double tau) const noexcept;
   /// The method starts again behind a passage.

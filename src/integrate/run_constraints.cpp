@@ -19,8 +19,9 @@ constexpr double surely_singular = 0.05;
 constexpr double perhaps_singular = 0.3;  ///< … of those worth a look from nearby
 constexpr double reach = 1.6;             ///< of a step: behind it the next one would find σ below a third
 constexpr double smallest_clearance = 0.02;
-constexpr int most_passage_failures = 8;  ///< in a row
-constexpr double tolerances_off = 10;     ///< what taking rows back may move, in tolerances
+constexpr int most_passage_failures = 8;   ///< in a row
+constexpr double smallest_landing = 0.25;  ///< σ behind a passage, as a fraction of that before it
+constexpr double tolerances_off = 10;      ///< what taking rows back may move, in tolerances
 /// What rows left out may be off, in tolerances and in what others are: they follow from those with factors of ten and more.
 constexpr double residuals_off = 100;
 
@@ -310,6 +311,20 @@ double Run::passage_step(double tau) const noexcept {
   return serves(to_stop) ? to_stop : 0;
 }
 
+bool Run::lands_beside(double h) {
+  Vector x(dae_.size()), w(dae_.size());
+  passage_->interpolate(1, view(x), view(w));
+  MechanicalState end;
+  At at = here();
+  inputs(t_ + h, u_);
+  at.t = t_ + h;
+  at.x = view(std::as_const(x));
+  at.base = passage_->base();
+  if (mechanics_->unpack(at, view(std::as_const(w)), end) != EvalStatus::ok) return false;
+  const auto margin = rank_watch_->look(end, at.u, mechanics_->left_out(at.base));
+  return margin.known && margin.sigma < smallest_landing * sigma_;
+}
+
 bool Run::passed(double tau) {
   if (!passage_) passage_ = std::make_unique<PassageStepper>(problem_, *mechanics_, norm_);
   const double h = passage_step(tau);
@@ -323,13 +338,14 @@ bool Run::passed(double tau) {
     ++count_.steps;
     attempt = passage_->attempt(t_, h);
   }
-  if (attempt.status != StepStatus::ok || !std::isfinite(attempt.error) || (!fixed() && attempt.error > 1)) {
+  const bool beside = !fixed() && tau > 0 && attempt.status == StepStatus::ok && attempt.error <= 1 && lands_beside(h);
+  if (beside || attempt.status != StepStatus::ok || !std::isfinite(attempt.error) || (!fixed() && attempt.error > 1)) {
     if (begun) ++(attempt.status == StepStatus::ok ? count_.rejected : count_.failed);
     x_ = x_before;
     w_ = w_before;
     base_ = base_before;
     // Closer to the position a shorter step passes it.
-    passage_tau_ = attempt.status == StepStatus::ok ? passable(tau, attempt) : 0.4 * tau;
+    passage_tau_ = beside ? 0.7 * tau : attempt.status == StepStatus::ok ? passable(tau, attempt) : 0.4 * tau;
     if (tau > 0 && ++passage_failures_ > most_passage_failures) {
       end(RunStatus::newton_diverged,
           fmt::format("at t = {} no step over a singular position, at t = {:.6g}, in which {} depend on each other, "
