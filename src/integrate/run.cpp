@@ -285,6 +285,7 @@ double Run::initial_step(bool w_is_known) {
 bool Run::restart_stepper() {
   controller_.restart();
   steep_ = -1;
+  look_step_ = -1;
   stepping_ = stepper_.get();
   fresh_ = true;
   const StepStatus status = stepper_->restart(t_, x(), view(std::as_const(w_)), base(), mode_);

@@ -96,6 +96,8 @@ class Run {
     double closest = 0;    ///< σ there as a fraction of its present value: 0 but for rounding where the rows do depend
     bool of_kept = false;  ///< all rows together keep their rank: others should be left out
   };
+  /// Of the rows kept alone: there all rows together have the rank that they have elsewhere.
+  [[nodiscard]] bool of_kept(const MechanicalState& state, double below);
   [[nodiscard]] std::optional<Ahead> singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin);
   /// A step of the passage stepper over a position at t_ + τ; false: none was found, h_ leads closer to it.
   [[nodiscard]] bool passed(double tau);

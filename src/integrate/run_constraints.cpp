@@ -155,7 +155,7 @@ bool Run::look_at_rows(const MechanicalState& state) {
   travel_ = 0;
   speed_ = speed(x());
   // s' vanishes where σ is largest: there other rows say how soon it will not.
-  const double pace = std::max(margin_.pace, 0.25 * margin_.turn);
+  const double pace = std::max(margin_.pace, 0.5 * margin_.turn);
   steep_ = speed_ > 0 ? std::max(pace / speed_, 0.7 * steep_) : -1;
   return true;
 }
@@ -228,7 +228,8 @@ bool Run::crossed(double h) {
     if (!found.known || std::abs(change) < 1e-2 * theta) break;
     theta = std::clamp(theta + change, 0.0, 1.0);
   }
-  if (closest > perhaps_singular * std::min(begin, end.sigma)) {
+  const double smaller = std::min(begin, end.sigma);
+  if (closest > perhaps_singular * smaller || (state_at(best) && of_kept(state, closest + 0.15 * smaller))) {
     (void)state_at(1);
     (void)look_at_rows(state);  // what the next look starts from
     return at_end();
@@ -259,6 +260,12 @@ void Run::go_back(double t, double tau, double h) {
   tell_restart();
 }
 
+bool Run::of_kept(const MechanicalState& state, double below) {
+  const In left_out = mechanics_->left_out(base());
+  const auto n_left_out = std::ssize(left_out) - std::ranges::count(left_out, 0.0);
+  return n_left_out > 0 && rank_watch_->dependent_rows(state, view(std::as_const(u_)), below) <= n_left_out;
+}
+
 std::optional<Run::Ahead> Run::singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin) {
   const MechanicalSystem& system = mechanics_->system();
   ScratchMemory memory(system.scratch_bytes());
@@ -287,12 +294,7 @@ std::optional<Run::Ahead> Run::singular_ahead(const MechanicalState& state, cons
     if (ahead.closest < 1e-2 || std::abs(change) < 1e-2 * tau) break;
     tau = std::clamp(tau + change, 0.3 * first, 4 * first);
   }
-  const In left_out = mechanics_->left_out(base());
-  const auto n_left_out = std::ssize(left_out) - std::ranges::count(left_out, 0.0);
-  if (n_left_out > 0 && ahead.closest < perhaps_singular) {
-    const double below = (ahead.closest + 0.15) * margin.sigma;
-    ahead.of_kept = rank_watch_->dependent_rows(best, view(std::as_const(u_)), below) <= n_left_out;
-  }
+  if (ahead.closest < perhaps_singular) ahead.of_kept = of_kept(best, (ahead.closest + 0.15) * margin.sigma);
   return ahead;
 }
 
