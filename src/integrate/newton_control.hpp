@@ -11,7 +11,8 @@
 /// believed at all unless it is above 5: with a very good start d₁ is small by chance, and d₂/d₁ ≈ 1 says nothing about d₃/d₂ (Andrews'
 /// mechanism at index 3, 1e-8: 521 attempts with 134 failures, 259 with 29 so).
 /// Corrections below `noise` that no longer shrink, Θ ≥ 0.6, are rounding errors of the model: converged. Where constraints nearly depend on
-/// each other rounding errors are larger: below 100 times that (and 0.03) two corrections in a row must not shrink.
+/// each other rounding errors are larger: below 100 times that (and 0.03) the iteration has converged where it would fail otherwise and
+/// two corrections in a row did not shrink. Smaller steps would only make these errors larger.
 /// Before the second correction η is that of the last step, to the power 0.8. Tiny ones are not believed: the last step may
 /// have been a much smaller one, and a first correction that repairs a poor prediction makes the first ratio look good.
 /// With fixed steps there is nothing to gain from giving up early: `patient` leaves (3) out and takes corrections that no
@@ -51,24 +52,31 @@ class NewtonControl {
     if (!std::isfinite(d)) return Verdict::diverged;
     if (k_ > 1) {
       const double ratio = d / d_before_;
-      const bool at_noise = !patient_ && ratio >= still_shrinking && d <= std::min(100 * noise_, most_noise);
-      stalls_ = at_noise ? stalls_ + 1 : 0;
-      if (at_noise && (d <= noise_ || stalls_ == 2)) return Verdict::converged;
+      if (!patient_ && ratio >= still_shrinking && d <= noise_) return Verdict::converged;
+      const double theta_before = theta_;
       const bool first_misled = k_ == 3 && trusts_ && ratio < previous_ratio_;
       theta_ = k_ == 2 || first_misled ? ratio : std::sqrt(ratio * previous_ratio_);
       previous_ratio_ = ratio;
       const bool stalled = theta_ >= (d <= 0.01 * rounding ? 0.3 : 0.99);
       if (patient_ && stalled && d <= rounding) return Verdict::converged;
       const double diverging = patient_ ? 2 : k_ == 2 && trusts_ ? 5 : 0.99;
-      if (theta_ >= diverging && d > 0 && !at_noise) return Verdict::diverged;  // (2)
+      const bool at_noise = !patient_ && ratio >= still_shrinking && d <= std::min(100 * noise_, largest_noise);
+      stalls_ = at_noise ? stalls_ + 1 : 0;
+      const auto ended = [&](Verdict verdict) {
+        if (!at_noise) return verdict;
+        theta_ = theta_before;  // rounding errors say nothing of Θ
+        d_before_ = d;
+        return stalls_ >= 2 || k_ >= max_ ? Verdict::converged : Verdict::more;
+      };
+      if (theta_ >= diverging && d > 0) return ended(Verdict::diverged);  // (2)
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;
       if (patient_) eta_ = std::max(eta_, 0.1);
       if (k_ == 2) eta_ = std::max(eta_, smallest_first_eta);
-      if (eta_ * d > kappa_ && k_ < max_ && !patient_ && !at_noise) {
+      if (eta_ * d > kappa_ && k_ < max_ && !patient_) {
         left_ = eta_ * d / kappa_;
         for (int j = k_; j < max_ - 1; ++j) left_ *= theta_;
         const bool too_early = k_ == 2 && (trusts_ || (hopeful_ && left_ < 20));
-        if (left_ >= 1 && !too_early) return Verdict::slow;  // (3)
+        if (left_ >= 1 && !too_early) return ended(Verdict::slow);  // (3)
       }
     }
     // The power is at least min(η, 1): where that fails in (1) already, as in most steps, it need not be computed.
@@ -105,7 +113,7 @@ class NewtonControl {
 
  private:
   static constexpr double rounding = 0.1, smallest_eta = 2e-4, smallest_first_eta = 0.01;
-  static constexpr double good_contraction = 0.3, still_shrinking = 0.6, most_noise = 0.03;
+  static constexpr double good_contraction = 0.3, still_shrinking = 0.6, largest_noise = 0.03;
   bool patient_ = false, hopeful_ = false, trusts_ = false, fresh_ = true;
   int max_ = 7, k_ = 0, stalls_ = 0;
   double kappa_ = 0.03, noise_ = 0, eta_ = 1, committed_eta_ = 1, committed_theta_ = 1, theta_ = 0, previous_ratio_ = 0;

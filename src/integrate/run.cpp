@@ -10,7 +10,7 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int max_singular_in_a_row = 10;
-constexpr int many_failures = 8;
+constexpr int some_failures = 4, many_failures = 8;
 
 /// Steps of size h that fill a length: N = ⌈length/h − 10⁻⁹⌉, at least 1.
 long steps_to_fill(double length, double h) noexcept {
@@ -69,7 +69,10 @@ Run::Run(const InitialValueProblem& problem, const Method& method, const Integra
       ones_(Vector::Ones(dae_.size())),
       mode_(problem.mode) {
   stepping_ = stepper_.get();
-  if (mechanics_ != nullptr && RankWatch::applies(*mechanics_)) rank_watch_.emplace(*mechanics_);
+  if (mechanics_ == nullptr || !RankWatch::applies(*mechanics_)) return;
+  moving_ = dae_.layout().find("v");
+  if (moving_ == nullptr) moving_ = dae_.layout().find("p");
+  if (moving_ != nullptr) rank_watch_.emplace(*mechanics_);
 }
 
 Result<RunSummary> Run::execute() {
@@ -113,7 +116,7 @@ void Run::advance() {
                fmt::format("at t = {} the step control asks for a step of {:.3g}; the smallest allowed is {:.3g}{}", t_,
                            h_, min_step(), inexact_jacobian()));
   }
-  if (rank_look_due() && stepped_over()) return;
+  if (rank_look_due() && (stepped_over() || !running_)) return;
   const Plan plan = planned(left);
   ++count_.steps;
   const Attempt attempt = stepper_->attempt(t_, plan.h);
@@ -173,6 +176,12 @@ void Run::rejected(const Attempt& attempt, double h) {
 bool Run::goes_on() {
   if (h_ < min_step()) return start_anew();
   if (++failures_here_ == many_failures) (void)start_anew();
+  if (rank_watch_ &&
+      failures_here_ == some_failures) {  // a singular position ahead may be why: it is looked for at any distance
+    look_step_ = -1;
+    steep_ = -1;
+    sigma_mark_ = infinity;
+  }
   return true;
 }
 
@@ -193,6 +202,7 @@ bool Run::start_anew() {
 
 void Run::accepted(const Attempt& attempt, const Plan& plan) {
   stepping_->commit();
+  if (rank_watch_ && stepping_ == stepper_.get() && crossed(plan.h)) return;
   fresh_ = false;
   ++count_.accepted;
   singular_in_a_row_ = failures_here_ = 0;
@@ -287,6 +297,8 @@ double Run::initial_step(bool w_is_known) {
 
 bool Run::restart_stepper() {
   controller_.restart();
+  steep_ = -1;
+  look_step_ = -1;
   stepping_ = stepper_.get();
   fresh_ = true;
   const StepStatus status = stepper_->restart(t_, x(), view(std::as_const(w_)), base(), mode_);

@@ -79,9 +79,17 @@ class Run {
   void accepted(const Attempt& attempt, const Plan& plan);
 
   // --- constraint rows: those left out, and positions in which others depend on each other (run_constraints.cpp) ----
-  /// σ of the rows may vanish in the next step, by its value and pace at the last look, or it was not looked at for many steps.
+  /// σ of the rows may vanish in the next step, by how far the motion went since the last look, or it was not looked at for many steps.
   [[nodiscard]] bool rank_look_due() const noexcept;
   [[nodiscard]] double usual_step() const noexcept;
+  /// |v| as the rank watch measures it.
+  [[nodiscard]] double speed(In x) const noexcept;
+  /// At the state x_: margin_ and what follows from it.
+  [[nodiscard]] bool look_at_rows(const MechanicalState& state);
+  /// The step of the run's own method just committed (t_ still its begin) went over a singular position: it is taken back.
+  [[nodiscard]] bool crossed(double h);
+  /// To the begin of that step, the position τ behind it; from there over the position, or closer to it.
+  void go_back(double t, double tau, double h);
   /// Looks; where a singular position is closer than the step to come reaches, takes a step over it, or makes that step shorter.
   [[nodiscard]] bool stepped_over();
   /// The time to a singular position ahead, on the Taylor polynomial of the motion.
@@ -90,9 +98,13 @@ class Run {
     double closest = 0;    ///< σ there as a fraction of its present value: 0 but for rounding where the rows do depend
     bool of_kept = false;  ///< all rows together keep their rank: others should be left out
   };
+  /// Of the rows kept alone: there all rows together have the rank that they have elsewhere.
+  [[nodiscard]] bool of_kept(const MechanicalState& state, double below);
   [[nodiscard]] std::optional<Ahead> singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin);
   /// A step of the passage stepper over a position at t_ + τ; false: none was found, h_ leads closer to it.
   [[nodiscard]] bool passed(double tau);
+  /// That step, of h, ends next to another position: a motion that turns soon behind the first comes back to it.
+  [[nodiscard]] bool lands_beside(double h);
   /// Its size, 0 where there is none before the next stop.
   [[nodiscard]] double passage_step(double tau) const noexcept;
   /// The method starts again behind a passage.
@@ -205,9 +217,18 @@ class Run {
   double first_exchange_ = 0, first_restart_ = 0;
   int dominating_ = -1;                             ///< the unknown that was largest in what ended the run
   std::string start_note_ = {}, start_error_ = {};  ///< what was solved for at the start, and why it could not be
-  double t_look_ = -infinity, step_beyond_ = 0, wide_step_ = 0;
-  double passage_tau_ = 0;  ///< from how far before a singular position it is stepped over; 0: not known yet
-  long look_step_ = -1, passages_ = 0, rows_back_ = 0;
+  double step_beyond_ = 0, wide_step_ = 0;
+  const Block* moving_ = nullptr;  ///< v or p
+  RankWatch::Margin margin_;       ///< at the last look
+  double sigma_mark_ = 0;          ///< at the last look for a position far ahead, or more since
+  double sigma_ = 0;               ///< there
+  double speed_ = 0;               ///< after the last step
+  double travel_ = 0;              ///< ∫ |v| dt since the last look, from above
+  double steep_ = -1;              ///< |s'|/|v|; negative: not known
+  double passage_tau_ = 0;         ///< from how far before a singular position it is stepped over; 0: not known yet
+  int passage_failures_ = 0;       ///< in a row
+  long look_step_ = -1;            ///< accepted steps then
+  long passages_ = 0, rows_back_ = 0;
   double first_passage_ = 0, first_row_back_ = 0;
   std::string passage_rows_;
 

@@ -12,19 +12,30 @@ namespace rubato::detail {
 namespace {
 
 constexpr long steps_between_looks = 8;
+constexpr int searches = 8;              ///< for a zero of σ
 constexpr double at_singularity = 1e-6;  ///< σ of a start in a singular position
 /// Ahead::closest of singular positions: rounding and Taylor's remainder are below.
 constexpr double surely_singular = 0.05;
 constexpr double perhaps_singular = 0.3;  ///< … of those worth a look from nearby
 constexpr double reach = 1.6;             ///< of a step: behind it the next one would find σ below a third
 constexpr double smallest_clearance = 0.02;
-constexpr double tolerances_off = 10;  ///< what taking rows back may move, in tolerances
+constexpr int most_passage_failures = 8;   ///< in a row
+constexpr double smallest_landing = 0.25;  ///< σ behind a passage, as a fraction of that before it
+constexpr double tolerances_off = 10;      ///< what taking rows back may move, in tolerances
 /// What rows left out may be off, in tolerances and in what others are: they follow from those with factors of ten and more.
 constexpr double residuals_off = 100;
 
 /// The distance from which a step over a position has an error below the tolerance, by one from a distance of τ.
 double passable(double tau, const Attempt& attempt) {
   return tau * std::clamp(0.8 * std::pow(attempt.error, -1.0 / attempt.error_order), 0.2, 2.0);
+}
+
+/// Of σ that falls by σ' per time, the faster the faster the motion: |v| grows like 1 + ρ t, ρ = v·a/|v|², and
+///   σ + σ' (t + ρ t²/2) = 0.
+double time_to_zero(const RankWatch::Margin& margin, const MechanicalState& state) {
+  const double steady = -margin.sigma / margin.rate, square = state.v.squaredNorm();
+  const double growth = square > 0 ? std::max(state.v.dot(state.a) / square, 0.0) : 0;
+  return 2 * steady / (1 + std::sqrt(1 + 2 * growth * steady));
 }
 
 /// The largest tolerance among unknowns first … first + n − 1.
@@ -124,21 +135,38 @@ double Run::usual_step() const noexcept {
   return fixed() ? options_.step.fixed_step : std::min(std::max(h_, wide_step_), options_.step.max_step);
 }
 
+/// σ falls by steep_ times the travel at most, as far as one look can tell.
 bool Run::rank_look_due() const noexcept {
   if (!rank_watch_ || look_step_ == count_.accepted) return false;
-  const double h = usual_step();
-  return t_ + reach * h >= t_look_ || count_.accepted - look_step_ >= steps_between_looks;
+  if (steep_ < 0 || count_.accepted - look_step_ >= steps_between_looks) return true;
+  return (travel_ + reach * speed_ * usual_step()) * steep_ >= sigma_;
+}
+
+double Run::speed(In x) const noexcept {
+  const Block& v = *moving_;
+  return rank_watch_->speed(x.subspan(static_cast<std::size_t>(v.offset), static_cast<std::size_t>(v.size)),
+                            v.name == "p");
+}
+
+bool Run::look_at_rows(const MechanicalState& state) {
+  margin_ = rank_watch_->look(state, view(std::as_const(u_)), mechanics_->left_out(base()));
+  if (!margin_.known) return false;
+  sigma_ = margin_.sigma;
+  travel_ = 0;
+  speed_ = speed(x());
+  // s' vanishes where σ is largest: there other rows say how soon it will not.
+  const double pace = std::max(margin_.pace, 0.5 * margin_.turn);
+  steep_ = speed_ > 0 ? std::max(pace / speed_, 0.7 * steep_) : -1;
+  return true;
 }
 
 bool Run::stepped_over() {
-  look_step_ = count_.accepted;
   MechanicalState state;
-  const At at = here();
-  if (mechanics_->unpack(at, view(std::as_const(w_)), state) != EvalStatus::ok) return false;
-  const auto margin = rank_watch_->look(state, at.u, mechanics_->left_out(base()));
-  if (!margin.known) return false;
-  const double slope = std::max(2 * std::abs(margin.rate), margin.pace);
-  t_look_ = slope > 0 ? t_ + margin.sigma / slope : infinity;
+  if (mechanics_->unpack(here(), view(std::as_const(w_)), state) != EvalStatus::ok) return false;
+  const bool seen = look_step_ == -count_.accepted - 2;  // by crossed()
+  look_step_ = count_.accepted;
+  if (!seen && !look_at_rows(state)) return false;
+  const auto margin = margin_;
   if (margin.sigma < at_singularity && fresh_ && margin.pace > 0) {
     const double h = h_;
     for (double size = 0.1; size > 1e-4; size *= 0.4)
@@ -146,25 +174,102 @@ bool Run::stepped_over() {
     h_ = h;
     return false;
   }
+  // From as far as a step over the position may be possible: near by, 1/σ times the errors of positions are those of velocities.
+  sigma_mark_ = std::max(sigma_mark_, margin.sigma);
   const double far = std::max(4 * usual_step(), passage_tau_);
-  if (!(-margin.rate * far > margin.sigma)) return false;
+  const bool near = margin.rate < 0 && time_to_zero(margin, state) < far;
+  if (!near && !(margin.rate < 0 && margin.sigma <= 0.5 * sigma_mark_)) return false;
+  sigma_mark_ = margin.sigma;
   const auto ahead = singular_ahead(state, margin);
-  if (!ahead || ahead->closest > perhaps_singular || ahead->tau > far) return false;
-  if (ahead->of_kept) return false;
+  if (!ahead || ahead->closest > (near ? perhaps_singular : surely_singular) || ahead->of_kept) return false;
   const double tau = ahead->tau;
+  if (near && tau > far) return false;
   if (ahead->closest > surely_singular || (passage_tau_ > 0 && tau > 1.1 * passage_tau_ && !fixed())) {
     const double aim = ahead->closest > surely_singular ? 0.5 * tau : passage_tau_;
     h_ = std::min(h_, std::max(tau - aim, 0.3 * tau));
     return false;
   }
-  return passed(ahead->tau);
+  return passed(tau);
+}
+
+bool Run::crossed(double h) {
+  const double now = speed(stepper_->x());
+  travel_ += h * std::max(now, speed_);
+  speed_ = now;
+  if (steep_ >= 0 && travel_ * steep_ <= sigma_) return false;
+  const double t_begin = t_;
+  MechanicalState state;
+  const auto state_at = [&](double theta) {
+    looked_ = false;
+    t_ = t_begin + theta * h;
+    look(theta);
+    return mechanics_->unpack(here(), view(std::as_const(w_)), state) == EvalStatus::ok;
+  };
+  const auto at_end = [&] {
+    t_ = t_begin;
+    looked_ = false;
+    return false;
+  };
+  if (!state_at(1) || !look_at_rows(state)) return at_end();
+  look_step_ = -(count_.accepted + 1) - 2;
+  const RankWatch::Margin end = margin_;
+  if (!(end.rate * h > end.sigma)) return at_end();  // it did not vanish, or not in this step
+  if (!state_at(0)) return at_end();
+  const In left_out = mechanics_->left_out(base());
+  const double begin = rank_watch_->look(state, view(std::as_const(u_)), left_out).sigma;
+  double theta = 1 - end.sigma / (end.rate * h), closest = infinity, best = 0;
+  for (int k = 0; k < searches && state_at(theta); ++k) {
+    const auto found = rank_watch_->look(state, view(std::as_const(u_)), left_out);
+    if (found.known && found.sigma < closest) {
+      closest = found.sigma;
+      best = theta;
+    }
+    const double change = found.rate == 0 ? 0 : -found.sigma / (found.rate * h);
+    if (!found.known || std::abs(change) < 1e-2 * theta) break;
+    theta = std::clamp(theta + change, 0.0, 1.0);
+  }
+  const double smaller = std::min(begin, end.sigma);
+  if (closest > perhaps_singular * smaller || (state_at(best) && of_kept(state, closest + 0.15 * smaller))) {
+    (void)state_at(1);
+    (void)look_at_rows(state);  // what the next look starts from
+    return at_end();
+  }
+  go_back(t_begin, best * h, h);
+  return true;
+}
+
+void Run::go_back(double t, double tau, double h) {
+  ++count_.rejected;
+  looked_ = false;
+  t_ = t;
+  look(0);
+  steep_ = -1;
+  look_step_ = -1;
+  const bool fresh = fresh_;
+  (void)make_consistent_here({});
+  if (!restart_stepper()) return;
+  fresh_ = fresh;
+  if (passed(tau) || !running_) return;
+  if (fixed())
+    return end(
+        RunStatus::newton_diverged,
+        fmt::format("at t = {} a step of {:.3g} crosses a singular position, at t = {:.6g}, in which {} depend on "
+                    "each other, and no step over it succeeded",
+                    t_, h, t_ + tau, rank_watch_->names()));
+  h_ = std::min(h_, 0.5 * tau);
+  tell_restart();
+}
+
+bool Run::of_kept(const MechanicalState& state, double below) {
+  const In left_out = mechanics_->left_out(base());
+  const auto n_left_out = std::ssize(left_out) - std::ranges::count(left_out, 0.0);
+  return n_left_out > 0 && rank_watch_->dependent_rows(state, view(std::as_const(u_)), below) <= n_left_out;
 }
 
 std::optional<Run::Ahead> Run::singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin) {
-  constexpr int searches = 8;
   const MechanicalSystem& system = mechanics_->system();
   ScratchMemory memory(system.scratch_bytes());
-  Ahead ahead{.tau = -margin.sigma / margin.rate, .closest = 1};
+  Ahead ahead{.tau = time_to_zero(margin, state), .closest = 1};
   const double first = ahead.tau;
   double tau = first;
   MechanicalState best = state;
@@ -189,12 +294,7 @@ std::optional<Run::Ahead> Run::singular_ahead(const MechanicalState& state, cons
     if (ahead.closest < 1e-2 || std::abs(change) < 1e-2 * tau) break;
     tau = std::clamp(tau + change, 0.3 * first, 4 * first);
   }
-  const In left_out = mechanics_->left_out(base());
-  const auto n_left_out = std::ssize(left_out) - std::ranges::count(left_out, 0.0);
-  if (n_left_out > 0 && ahead.closest < perhaps_singular) {
-    const double below = (ahead.closest + 0.15) * margin.sigma;
-    ahead.of_kept = rank_watch_->dependent_rows(best, view(std::as_const(u_)), below) <= n_left_out;
-  }
+  if (ahead.closest < perhaps_singular) ahead.of_kept = of_kept(best, (ahead.closest + 0.15) * margin.sigma);
   return ahead;
 }
 
@@ -213,6 +313,20 @@ double Run::passage_step(double tau) const noexcept {
   return serves(to_stop) ? to_stop : 0;
 }
 
+bool Run::lands_beside(double h) {
+  Vector x(dae_.size()), w(dae_.size());
+  passage_->interpolate(1, view(x), view(w));
+  MechanicalState end;
+  At at = here();
+  inputs(t_ + h, u_);
+  at.t = t_ + h;
+  at.x = view(std::as_const(x));
+  at.base = passage_->base();
+  if (mechanics_->unpack(at, view(std::as_const(w)), end) != EvalStatus::ok) return false;
+  const auto margin = rank_watch_->look(end, at.u, mechanics_->left_out(at.base));
+  return margin.known && margin.sigma < smallest_landing * sigma_;
+}
+
 bool Run::passed(double tau) {
   if (!passage_) passage_ = std::make_unique<PassageStepper>(problem_, *mechanics_, norm_);
   const double h = passage_step(tau);
@@ -226,15 +340,26 @@ bool Run::passed(double tau) {
     ++count_.steps;
     attempt = passage_->attempt(t_, h);
   }
-  if (attempt.status != StepStatus::ok || !std::isfinite(attempt.error) || (!fixed() && attempt.error > 1)) {
+  const bool beside = !fixed() && tau > 0 && attempt.status == StepStatus::ok && attempt.error <= 1 && lands_beside(h);
+  if (beside || attempt.status != StepStatus::ok || !std::isfinite(attempt.error) || (!fixed() && attempt.error > 1)) {
     if (begun) ++(attempt.status == StepStatus::ok ? count_.rejected : count_.failed);
     x_ = x_before;
     w_ = w_before;
     base_ = base_before;
     // Closer to the position a shorter step passes it.
-    passage_tau_ = attempt.status == StepStatus::ok ? passable(tau, attempt) : 0.4 * tau;
+    passage_tau_ = beside ? 0.7 * tau : attempt.status == StepStatus::ok ? passable(tau, attempt) : 0.4 * tau;
+    if (tau > 0 && ++passage_failures_ > most_passage_failures) {
+      end(RunStatus::newton_diverged,
+          fmt::format("at t = {} no step over a singular position, at t = {:.6g}, in which {} depend on each other, "
+                      "succeeded: the last, of {:.3g}, {}",
+                      t_, t_ + tau, rows, h,
+                      attempt.status == StepStatus::ok
+                          ? fmt::format("has an error {:.3g} times the tolerance", attempt.error)
+                          : fmt::format("failed: {}", to_string(attempt.status))));
+      return false;
+    }
     if (!fixed() && tau > 0) h_ = std::min(h_, std::max(tau - passage_tau_, 0.3 * tau));
-    t_look_ = t_;
+    steep_ = -1;
     return false;
   }
   if (passages_++ == 0) {
@@ -242,6 +367,7 @@ bool Run::passed(double tau) {
     passage_rows_ = rows;
   }
   passage_tau_ = passable(tau, attempt);
+  passage_failures_ = 0;
   stepping_ = passage_.get();
   step_beyond_ = std::min(tau == 0 ? infinity : h_, 0.9 * (h - tau));
   if (fixed()) step_of_segment_ += std::lround(h / options_.step.fixed_step) - 1;
@@ -257,7 +383,6 @@ void Run::continue_beyond() {
                fmt::format("at t = {} no consistent state was found behind a singular position: {}", t_,
                            made.error().message));
   if (!fixed()) h_ = step_beyond_;
-  t_look_ = t_;
   if (looked(events_.restart(t_, x(), base(), mode_)) && restart_stepper()) tell_restart();
 }
 

@@ -94,7 +94,12 @@ std::string Run::dependence_words() {
   const In left_out = mechanics_->left_out(base());
   const auto short_of = static_cast<long>(diagnosis.dependent.size() + diagnosis.singular.size());
   if (short_of <= std::ranges::count(left_out, 1.0)) return {};
-  return "; near a singular position: " + describe(mechanics_->system(), diagnosis);
+  std::vector<std::string> names;
+  for (const auto* rows : {&diagnosis.dependent, &diagnosis.singular})
+    for (const int row : *rows) names.push_back(constraint_name(mechanics_->system(), row));
+  return fmt::format("; near a singular position: {} of {} constraints {} on the others there: {}", names.size(),
+                     mechanics_->system().sizes().lambda + mechanics_->system().sizes().nu,
+                     names.size() == 1 ? "depends" : "depend", joined(names));
 }
 
 std::string Run::name_of(std::string_view words, int component) const {
@@ -130,6 +135,7 @@ void Run::write_checkpoint_if_due() {
   stepper_->renew();
   if (rank_watch_) rank_watch_->forget();
   look_step_ = -1;
+  steep_ = -1;  // a look before the next step
   if (passage_) {
     const Statistics passages = passage_->statistics();
     for (const auto counter : counters) earlier_.*counter += passages.*counter;
@@ -143,11 +149,12 @@ void Run::write_checkpoint_if_due() {
   const Statistics all = all_counters();
   for (const auto counter : counters) out.put(all.*counter);
   for (const double value : {t_, h_, t_anchor_, last_step_, smallest_step_, largest_step_, t_last_event_, t_anew_,
-                             t_look_, wide_step_, passage_tau_, first_passage_, first_row_back_})
+                             wide_step_, passage_tau_, sigma_mark_, first_passage_, first_row_back_})
     out.put(value);
   out.put(mode_);
   out.put(step_of_segment_);
   out.put(events_in_a_row_);
+  out.put(passage_failures_);
   out.put(starts_anew_);
   out.put(exchanges_);
   out.put(restarts_);
@@ -179,11 +186,12 @@ Result<void> Run::resume() {
   for (Vector* v : {&x_, &w_, &base_}) in.get(view(*v));
   for (const auto counter : counters) in.get(count_.*counter);
   for (double* value : {&t_, &h_, &t_anchor_, &last_step_, &smallest_step_, &largest_step_, &t_last_event_, &t_anew_,
-                        &t_look_, &wide_step_, &passage_tau_, &first_passage_, &first_row_back_})
+                        &wide_step_, &passage_tau_, &sigma_mark_, &first_passage_, &first_row_back_})
     in.get(*value);
   in.get(mode_);
   in.get(step_of_segment_);
   in.get(events_in_a_row_);
+  in.get(passage_failures_);
   in.get(starts_anew_);
   in.get(exchanges_);
   in.get(restarts_);

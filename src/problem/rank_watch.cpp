@@ -165,8 +165,29 @@ RankWatch::Margin RankWatch::look(const MechanicalState& state, In inputs, In le
     return margin;
   const Vector change = (forces.cwiseProduct(scale_) - s) / delta;
   margin.pace = change.norm();
+  margin.turn = turn_of_rows(ahead, inputs, inverse) / delta;
   if (margin.sigma > 0) margin.rate = s.dot(change) / margin.sigma;  // (1)
   return margin;
+}
+
+/// |(A(ahead) − A)ᵀ u| with every row's share in u alike, signs in a sequence without a period: the root mean square of the change of a row.
+double RankWatch::turn_of_rows(const MechanicalState& ahead, In inputs, const Vector& inverse) const {
+  constexpr double golden = 0.6180339887498949;
+  Vector u = inverse, forces(system_.sizes().v);
+  for (int j = 0; j < u.size(); ++j) u[j] *= std::fmod(j * golden, 1.0) < 0.5 ? 1 : -1;
+  u /= std::sqrt(static_cast<double>(u.size()));
+  const In all = view(std::as_const(u));
+  const auto n_g = static_cast<std::size_t>(system_.sizes().lambda);
+  ScratchMemory memory(system_.scratch_bytes());
+  if (system_.reaction(point_at(ahead, memory.scratch(), inputs), all.first(n_g), all.subspan(n_g), view(forces)) !=
+      EvalStatus::ok)
+    return 0;
+  return (forces.cwiseProduct(scale_) - transposed_ * u).norm();
+}
+
+double RankWatch::speed(In v, bool momenta) const noexcept {
+  if (scale_.size() != std::ssize(v)) return std::numeric_limits<double>::infinity();
+  return momenta ? map(v).cwiseProduct(scale_).norm() : map(v).cwiseQuotient(scale_).norm();
 }
 
 int RankWatch::dependent_rows(const MechanicalState& state, In inputs, double tolerance) {

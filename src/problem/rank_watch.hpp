@@ -23,10 +23,13 @@ class RankWatch {
     double sigma = 0;
     double rate = 0;     ///< σ' of (1), 1/s
     double pace = 0;     ///< |s'|: how fast all of it changes
+    double turn = 0;     ///< how fast rows turn: the root mean square of their rates of change
     bool known = false;  ///< the model could be evaluated
   };
   /// At the state, without the rows marked in `left_out`.
   [[nodiscard]] Margin look(const MechanicalState& state, In inputs, In left_out);
+  /// |v| in the metric of D: of the order of the velocities of the rows' bodies; of momenta, M v. Infinite before a first look.
+  [[nodiscard]] double speed(In v, bool momenta) const noexcept;
   /// How many of all rows follow from the others at the state, to a tolerance of the rank-revealing factorisation.
   [[nodiscard]] int dependent_rows(const MechanicalState& state, In inputs, double tolerance);
   /// Results then depend on the state alone, not on earlier looks.
@@ -46,6 +49,7 @@ class RankWatch {
   void find_structure(const MechanicalState& state);
   /// Jᵀ into transposed_, on its pattern.
   [[nodiscard]] bool evaluate(const MechanicalState& state, In inputs);
+  [[nodiscard]] double turn_of_rows(const MechanicalState& ahead, In inputs, const Vector& inverse) const;
   [[nodiscard]] Vector inverse_iteration(const Sparse& a) const;
 
   const MechanicalSystem& system_;

@@ -111,6 +111,47 @@ TEST(SingularPositions, MethodsPassThem) {
   }
 }
 
+/// Small tolerances and low orders mean small steps: the step over the position must not wait until it is a few of them away.
+TEST(SingularPositions, MethodsWithSmallStepsPassThem) {
+  struct Case {
+    const char *method, *formulation;
+  };
+  for (const auto& [method, formulation] :
+       {Case{"generalized-alpha", "index-2"}, {"bdf", "index-2"}, {"bdf", "index-1"}, {"radau5", "index-1"}}) {
+    const auto end = run(built(row_of_four_bars(2, BodyKind::planar)),
+                         {.t_end = 1.5, .rtol = 1e-8, .formulation = formulation, .method = method});
+    EXPECT_LT(off(end, 2, exact(2, 1.5)), 1e-4) << method << ", " << formulation;
+    EXPECT_NE(notes(end).find("passes singular positions, 2 times"), std::string::npos) << method << notes(end);
+  }
+}
+
+/// Steps of an ODE are so wide that they may go over a position between two looks.
+TEST(SingularPositions, StateSpaceFormsPassThem) {
+  for (const double rtol : {1e-4, 1e-6})
+    expect_parallelograms(2, BodyKind::planar, {.t_end = t_end, .rtol = rtol, .formulation = "state-space"});
+}
+
+/// From rest σ does not move at first, and a swing that hardly goes beyond the position comes back to it slowly.
+TEST(SingularPositions, MotionsFromRestPassThem) {
+  struct Case {
+    int loops;
+    double degrees, rtol;
+    const char* formulation;
+  };
+  for (const auto& [n, degrees, rtol, formulation] : {Case{1, 80, 1e-6, "index-2"},
+                                                      {1, 80, 1e-7, "index-2"},
+                                                      {3, 88, 1e-8, "index-2"},
+                                                      {1, 82, 1e-6, "ggl"},
+                                                      {3, 82, 1e-4, "index-3"},
+                                                      {2, 60, 1e-6, "index-3"}}) {
+    const Crank start{.angle = degrees * std::numbers::pi / 180, .speed = 0};
+    const auto end = run(built(row_of_four_bars(n, BodyKind::planar, start)),
+                         {.t_end = t_end, .rtol = rtol, .formulation = formulation});
+    EXPECT_LT(off(end, n, exact(n, t_end, start)), amplified * rtol) << n << " loops from " << degrees << "°";
+    EXPECT_NE(notes(end).find("passes singular positions"), std::string::npos) << notes(end);
+  }
+}
+
 /// In space six of 35 rows depend on the others everywhere, and two more in line.
 TEST(SingularPositions, SpatialParallelogramsPassThem) {
   for (const double rtol : {1e-4, 1e-6})
