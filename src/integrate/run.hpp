@@ -103,8 +103,10 @@ class Run {
   [[nodiscard]] std::optional<Ahead> singular_ahead(const MechanicalState& state, const RankWatch::Margin& margin);
   /// A step of the passage stepper over a position at t_ + τ; false: none was found, h_ leads closer to it.
   [[nodiscard]] bool passed(double tau);
-  /// That step, of h, ends next to another position: a motion that turns soon behind the first comes back to it.
-  [[nodiscard]] bool lands_beside(double h);
+  /// σ at t_ + θh on that step. At its end it is small next to another position: a motion that turns soon behind the first comes back to it.
+  [[nodiscard]] double sigma_on_passage(double theta, double h);
+  /// A singular position lies inside that step.
+  [[nodiscard]] bool meets_position(double h);
   /// Its size, 0 where there is none before the next stop.
   [[nodiscard]] double passage_step(double tau) const noexcept;
   /// The method starts again behind a passage.
