@@ -39,6 +39,7 @@ constexpr Finding findings[] = {
      "velocities have order 3 at index 3 and order 5 at index 2: errors of 500 steps add up"},
     {"b", "bdf", "andrews", "index-3",
      "index 2 is better than usual for bdf (3 tolerances at 1e-3); in state-space form it has 42"},
+    {"c", "bdf", "andrews", "index-1", "accelerations keep the weight h with bdf, and errors of many steps add up"},
     {"b", "bdf", "heavy-top", "index-3",
      "as in state-space form; at index 2 the components of the angular velocity that turn with the body (150 rad/s) "
      "hold the steps shorter"},
