@@ -1,5 +1,5 @@
 #pragma once
-/// What the table is held against: the same runs before the tolerances were looked after, and those of RADAU5.
+/// What the table is held against: the same runs with earlier defaults, and those of RADAU5.
 ///
 /// RADAU5 (E. Hairer, G. Wanner, unige.ch/~hairer/software.html) solved the forms of the catalogue outside this project: constant mass
 /// matrices, where a form has another one with accelerations as further unknowns; its defaults, rtol = tolerance, atol and first step
@@ -27,7 +27,7 @@ struct Key {
 };
 using Lines = std::map<Key, Line>;
 
-/// By the same command, with the defaults of before.
+/// By the same command, with earlier defaults.
 [[nodiscard]] const Lines& before();
 /// Only errors; the method is "RADAU5".
 [[nodiscard]] const Lines& radau5();

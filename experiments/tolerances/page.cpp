@@ -195,7 +195,7 @@ Experiment tolerance_table() {
           "problem's own measure (`rubato list problems`), at the end; *stops*: the run ended early, with a reason. "
           "Work "
           "is counted in evaluations of f: a Jacobian counts 4, a factorisation 3, a pair of substitutions 0.5, as in "
-          "small mechanisms. *Before*: the same runs with the defaults before tolerances were looked after.",
+          "small mechanisms. *Before*: the same runs with earlier defaults.",
       .parts = {}};
   const auto runs = std::make_shared<Runs>();
   experiment.parts = {{"table-goals", "goals, and how many runs miss them",

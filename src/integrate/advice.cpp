@@ -58,11 +58,8 @@ std::string larger_tolerance(const Trouble& trouble) {
   return fmt::format("a larger tolerance for {} (tolerances.atol_of)", trouble.dominating);
 }
 
-/// Unbounded growth: methods that are L-stable, of order 4 and more.
-std::string damping_method(const MethodInfo& method, const Dae& dae) {
-  if (method.name == "radau") return "method bdf";
-  return dae.layout().index() > 2 || method.name == "rodas4p" ? "method radau" : "method rodas4p or radau";
-}
+/// Unstable solutions: methods that damp and iterate.
+std::string damping_method(const MethodInfo& method) { return method.name == "radau" ? "method bdf" : "method radau"; }
 
 std::vector<std::string> advices(const Trouble& trouble) {
   const MethodInfo& method = *trouble.method;
@@ -91,7 +88,7 @@ std::vector<std::string> advices(const Trouble& trouble) {
               other_method(method, dae)};
     case RunStatus::unbounded:
       return {fixed ? "a smaller step.fixed_step" : "a smaller tolerance (tolerances.rtol, tolerances.atol)",
-              damping_method(method, dae)};
+              damping_method(method)};
     case RunStatus::too_many_steps:
       return {"a larger step.max_steps", larger_tolerance(trouble), other_method(method, dae)};
     default: return {};

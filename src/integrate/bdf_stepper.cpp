@@ -407,14 +407,14 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
       watch(t_k, t_lower, long_gain, trial_vibration_.long_log_ratio);
       const bool is_loud = damps_ && trial_vibration_.log_weight > loud && difference(2, h) < small_for_order_2;
       const bool held = trial_vibration_.long_log_ratio > long_vibrating_log_ratio || is_loud;
-      trial_vibration_.held = trial_vibration_.held || held;
+      if (held) trial_vibration_.held = 1;
       if (held || trial_vibration_.log_ratio > vibrating_log_ratio) return fall(2, k == 3 ? t_lower : difference(2, h));
     }
     const bool lower = k > 2 ? t_lower <= t_k && difference(k - 2, h) <= t_k : t_lower <= 0.5 * t_k;
     if (lower) return fall(k - 1, t_lower);
   }
   if (k >= orders_.highest || points_ <= k + 1 || !accepted) return t_k;
-  const bool held = k == 2 && memory_.vibration.held, due = k < orders_.lowest || memory_.steps_at_order > k;
+  const bool held = k == 2 && memory_.vibration.held != 0, due = k < orders_.lowest || memory_.steps_at_order > k;
   if (!due && !held) return t_k;
   const double t_higher = difference(k + 1, h);
   if (held) {

@@ -130,7 +130,7 @@ class BdfStepper final : public Stepper {
   struct Vibration {
     double log_ratio = -1, long_log_ratio = -1;
     double log_weight = 0;  ///< mean of the logarithm of Weight::of_differences
-    bool held = false;
+    std::int64_t held = 0;  ///< not bool: checkpoints have no padding
   };
   struct Memory {
     int order = 1, old_order = 1;  ///< of the next step, and of the last: that of the dense output

@@ -23,7 +23,7 @@ std::string_view to_string(RunStatus status) noexcept {
     case RunStatus::model_refused: return "model refused";
     case RunStatus::out_of_memory: return "out of memory";
     case RunStatus::inconsistent: return "no consistent state";
-    case RunStatus::unbounded: return "solution lost what the model keeps";
+    case RunStatus::unbounded: return "unstable solution";
   }
   return "?";
 }

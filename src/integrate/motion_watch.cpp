@@ -14,6 +14,8 @@ namespace rubato::detail {
 namespace {
 
 constexpr double lost = 0.5, noted = 0.1;                      // of S_I and L in (3) to (5)
+constexpr double grows = 100;                                  // of S_I in (3)
+constexpr double least_length = 1e-6;                          // of ‖G_j‖, as a fraction of the largest
 constexpr double tolerances_lost = 100, tolerances_noted = 1;  // of the state, in energy
 constexpr double tolerances_off = 100;                         // of positions, in constraints
 
@@ -71,14 +73,17 @@ void MotionWatch::find_lengths() {
       lengths_[static_cast<std::size_t>(j)] = forces.norm();
     lambda[j] = 0;
   }
+  const double least = least_length * *std::ranges::max_element(lengths_);
+  for (double& length : lengths_)
+    if (length < least) length = 0;  // says nothing of distances
 }
 
 void MotionWatch::begin(const At& at, const ErrorNorm& norm) {
   if (!watches() || !read(at)) return;
   norm.weights(at.x, std::numeric_limits<double>::infinity(), view(weights_));
   if (rigid_) {
-    find_lengths();
-    size_ = state_.q.cwiseAbs().maxCoeff();
+    if (std::ranges::count(lengths_, 0.0) == std::ssize(lengths_)) find_lengths();
+    size_ = std::max(size_, state_.q.cwiseAbs().maxCoeff());
   }
   if (invariants_.empty() || !evaluate(values_)) return;
   const auto n_q = static_cast<int>(state_.q.size());
@@ -109,7 +114,7 @@ std::string MotionWatch::look(const At& at, const ErrorNorm& norm) {
       if (r > now.largest) now.largest = r, now.row = static_cast<long>(j);
     }
     if (now.largest > drift_.largest) drift_ = now;
-    if (size_ > 0 && now.largest > lost * size_ + tolerances_off * tolerance)  // (5)
+    if (size_ > tolerances_off * tolerance && now.largest > lost * size_ + tolerances_off * tolerance)  // (5)
       return fmt::format("constraint {} no longer holds, it is off by {:.3g}",
                          constraint_name(mechanics_->system(), static_cast<int>(now.row)), now.largest);
   }
@@ -121,7 +126,9 @@ std::string MotionWatch::look(const At& at, const ErrorNorm& norm) {
     const double change = values_[i] - invariant.start;
     if (rests) invariant.scale = std::max(invariant.scale, std::abs(values_[i] - at_rest_[i]));  // (1)
     if (std::abs(change) > std::abs(invariant.worst)) invariant.worst = change, invariant.t_worst = at.t;
-    if (names_[i] == "energy" && change > lost * invariant.scale + tolerances_lost * invariant.unit)  // (3)
+    if (names_[i] != "energy" || !(change > lost * invariant.scale + tolerances_lost * invariant.unit)) continue;
+    if (invariant.scale_at_gain == 0) invariant.scale_at_gain = invariant.scale;
+    if (invariant.scale > grows * invariant.scale_at_gain)  // (3)
       return fmt::format("the energy, which the model conserves, has grown by {:.3g} from {:.3g}", change,
                          invariant.start);
   }
@@ -132,19 +139,24 @@ std::vector<std::string> MotionWatch::notes() const {
   std::vector<std::string> notes;
   for (std::size_t i = 0; i < invariants_.size(); ++i) {
     const Invariant& invariant = invariants_[i];
-    if (std::abs(invariant.worst) > noted * invariant.scale + tolerances_noted * invariant.unit)  // (4)
-      notes.push_back(
-          fmt::format("{} is conserved by the model, but changes by up to {:.2g} ({:.0f} % of its kinetic part), at "
-                      "t = {:.6g}: a smaller rtol, or a method that damps less, keeps it",
-                      names_[i], invariant.worst,
-                      invariant.scale > 0 ? 100 * std::abs(invariant.worst) / invariant.scale : 0, invariant.t_worst));
+    if (!(std::abs(invariant.worst) > noted * invariant.scale + tolerances_noted * invariant.unit)) continue;  // (4)
+    const std::string share =
+        invariant.scale > 0 ? fmt::format(" ({:.0f} % of its {})", 100 * std::abs(invariant.worst) / invariant.scale,
+                                          names_[i] == "energy" ? "largest kinetic part" : "largest size")
+                            : std::string();
+    notes.push_back(
+        fmt::format("{} is conserved by the model, but changes by up to {:.2g}{}, at t = {:.6g}: smaller steps or "
+                    "tolerances, or a method that damps less, keep it",
+                    names_[i], invariant.worst, share, invariant.t_worst));
   }
-  if (drift_.row >= 0 && drift_.largest > tolerances_off * drift_.tolerance)  // (6)
-    notes.push_back(fmt::format(
-        "constraint {} is off by up to {:.2g}, {:.0f} tolerances, at t = {:.6g}: formulations ggl and index-3 "
-        "keep constraints on positions",
-        constraint_name(mechanics_->system(), static_cast<int>(drift_.row)), drift_.largest,
-        drift_.largest / drift_.tolerance, drift_.t));
+  if (drift_.row >= 0 && drift_.largest > tolerances_off * drift_.tolerance) {  // (6)
+    const Level level = mechanics_->formulation().level;
+    const bool holds_positions = level == Level::index_3 || level == Level::ggl;
+    notes.push_back(fmt::format("constraint {} is off by up to {:.2g} at t = {:.6g}{}",
+                                constraint_name(mechanics_->system(), static_cast<int>(drift_.row)), drift_.largest,
+                                drift_.t,
+                                holds_positions ? "" : ": formulations ggl and index-3 keep constraints on positions"));
+  }
   return notes;
 }
 

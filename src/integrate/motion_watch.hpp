@@ -2,11 +2,13 @@
 /// What a mechanical motion keeps, watched along a run: the invariants its model declares, and its constraints.
 ///   ΔI(t) = I(x(t)) − I(x₀),   S_I(t) = max_{τ≤t} |I(x(τ)) − I(x(τ); v = 0)|                                   (1)
 ///   r(t) = max_j |g_j|/‖G_j‖, a distance                                                                        (2)
-/// S_I of an energy is the largest kinetic energy. A method that is unstable with its steps gains energy without end: then
-/// ΔI/S_I tends to one, however small the estimated errors are. Methods that damp lose energy, often on purpose. Hence
-///   ΔE > S_E/2 + what 100 tolerances of the state at the start are worth          the run ends                      (3)
+/// x₀: the start, or the state after the last event that changed it. S_I of an energy is the largest kinetic energy. A method that is unstable
+/// with its steps gains energy without end: then ΔI/S_I tends to one and S_I grows, however small the estimated errors are. Methods that
+/// conserve a neighbouring energy let E swing, but not grow; methods that damp lose energy, often on purpose. Hence
+///   ΔE > S_E/2 + what 100 tolerances of the state at the start are worth, and S_E 100 times as large as where that was first so:
+///                                                                                 the run ends                      (3)
 ///   |ΔI| > S_I/10 + what one tolerance is worth                                    a note at the end                 (4)
-///   r > L/2 + 100 tolerances,   L = max |q₀|                                       the run ends                      (5)
+///   r > L/2 + 100 tolerances,   L = max |q₀|, more than 100 tolerances             the run ends                      (5)
 ///   r > 100 tolerances                                                             a note at the end                 (6)
 /// Looks are taken every 16 accepted steps and at the end, each with a few evaluations of g and of the invariants.
 #include <string>
@@ -42,6 +44,7 @@ class MotionWatch {
     double start = 0, scale = 0;    ///< I(x₀), S_I
     double unit = 0;                ///< what one tolerance of the state at the start is worth
     double worst = 0, t_worst = 0;  ///< ΔI of the largest size
+    double scale_at_gain = 0;       ///< S_E where (3) held first; 0: nowhere
   };
   struct Distance {
     double largest = 0, tolerance = 0, t = 0;

@@ -12,7 +12,7 @@
 /// mechanism at index 3, 1e-8: 521 attempts with 134 failures, 259 with 29 so).
 /// Corrections below `noise` that no longer shrink, Θ ≥ 0.6, are rounding errors of the model: converged. Where constraints nearly depend on
 /// each other rounding errors are larger: below 100 times that (and 0.03) the iteration has converged where it would fail otherwise and
-/// two corrections in a row did not shrink. Smaller steps would only make these errors larger.
+/// two corrections in a row did not shrink, or no more are allowed. Smaller steps would only make these errors larger.
 /// Before the second correction η is that of the last step, to the power 0.8. Tiny ones are not believed: the last step may
 /// have been a much smaller one, and a first correction that repairs a poor prediction makes the first ratio look good.
 /// With fixed steps there is nothing to gain from giving up early: `patient` leaves (3) out and takes corrections that no
@@ -53,7 +53,7 @@ class NewtonControl {
     if (k_ > 1) {
       const double ratio = d / d_before_;
       if (!patient_ && ratio >= still_shrinking && d <= noise_) return Verdict::converged;
-      const double theta_before = theta_;
+      const double theta_before = theta_, eta_before = eta_;
       const bool first_misled = k_ == 3 && trusts_ && ratio < previous_ratio_;
       theta_ = k_ == 2 || first_misled ? ratio : std::sqrt(ratio * previous_ratio_);
       previous_ratio_ = ratio;
@@ -64,9 +64,12 @@ class NewtonControl {
       stalls_ = at_noise ? stalls_ + 1 : 0;
       const auto ended = [&](Verdict verdict) {
         if (!at_noise) return verdict;
-        theta_ = theta_before;  // rounding errors say nothing of Θ
+        theta_ = theta_before;  // rounding errors say nothing of Θ and η
+        eta_ = eta_before;
         d_before_ = d;
-        return stalls_ >= 2 || k_ >= max_ ? Verdict::converged : Verdict::more;
+        if (stalls_ < 2 && k_ < max_) return Verdict::more;
+        if (theta_ == 0) theta_ = good_contraction;  // nor is the iteration known to be fast
+        return Verdict::converged;
       };
       if (theta_ >= diverging && d > 0) return ended(Verdict::diverged);  // (2)
       eta_ = theta_ < 1 ? theta_ / (1 - theta_) : 1e3;

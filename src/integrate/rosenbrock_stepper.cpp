@@ -170,9 +170,10 @@ void RosenbrockStepper::look_at_growth(double t, double h, Attempt& result) noex
   looked_ = false;
   const bool watches = switches_ && !(system_->options().step.fixed_step > 0) && !system_->options().linear.krylov.use;
   if (watches && safe_h_ > 0 && h > much_longer * safe_h_ && result.error < believable) {
-    looked_ = true;
+    const double change = change_of_linearisation(t, h);
+    looked_ = !std::isnan(change);
     const bool was_cautious = cautious_;
-    cautious_ = !(change_of_linearisation(t, h) <= largest_change);
+    if (looked_) cautious_ = change > largest_change;
     if (cautious_ && !was_cautious && h > careful_growth * h_before_) {
       result.error = too_large;
       result.retry_factor = careful_growth * h_before_ / h;
@@ -196,10 +197,10 @@ double RosenbrockStepper::change_of_linearisation(double t, double h) noexcept {
   const auto f = [&](double at, const Vector& x, Vector& out) {
     return system_->f(at, view(x), view(out)) == EvalStatus::ok;
   };
-  if (!f(t + h, moved(trial_), defect_)) return 0;  // out of the domain: says nothing
-  if (!f(t + h, trial_, sum_)) return 0;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();  // out of the domain
+  if (!f(t + h, moved(trial_), defect_) || !f(t + h, trial_, sum_)) return unknown;
   defect_ -= sum_;
-  if (!f(t, moved(x_), sum_)) return 0;
+  if (!f(t, moved(x_), sum_)) return unknown;
   defect_ -= sum_;
   defect_ += f_.col(0);
   sum_ = stage_ - x_;

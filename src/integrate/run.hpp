@@ -50,8 +50,9 @@ class Run {
   /// The algebraic equation whose residual at (t_, x_) is largest against what changes of the unknowns by their tolerances do to
   /// it, where that is more than it explains; −1: none.
   [[nodiscard]] int unsatisfied_row();
-  /// Where no step was possible from the start: the equation it does not satisfy; empty: none.
+  /// That the start lies outside the domain of the model, and which unknown would help; empty: it does not.
   [[nodiscard]] std::string outside_domain();
+  /// Where no step was possible from the start: that, or the equation it does not satisfy; empty: none.
   [[nodiscard]] std::string start_words();
 
   // --- one pass of the loop -----------------------------------------------------------------------------------------
@@ -105,10 +106,10 @@ class Run {
   [[nodiscard]] bool passed(double tau);
   /// σ at t_ + θh on that step. At its end it is small next to another position: a motion that turns soon behind the first comes back to it.
   [[nodiscard]] double sigma_on_passage(double theta, double h);
-  /// A singular position lies inside that step.
-  [[nodiscard]] bool meets_position(double h);
+  /// A singular position lies inside that step, of h.
+  [[nodiscard]] bool meets_position(double tau, double h);
   /// Its size, 0 where there is none before the next stop.
-  [[nodiscard]] double passage_step(double tau) const noexcept;
+  [[nodiscard]] double passage_step(double tau);
   /// The method starts again behind a passage.
   void continue_beyond();
   /// Rows left out are far from holding though the others do: reason for a look at all of them.

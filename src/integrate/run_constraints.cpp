@@ -167,6 +167,7 @@ bool Run::stepped_over() {
   look_step_ = count_.accepted;
   if (!seen && !look_at_rows(state)) return false;
   const auto margin = margin_;
+  if (!(margin.rate < 0)) passage_failures_ = 0;  // the motion leads away
   if (margin.sigma < at_singularity && fresh_ && margin.pace > 0) {
     const double h = h_;
     for (double size = 0.1; size > 1e-4; size *= 0.4)
@@ -216,7 +217,9 @@ bool Run::crossed(double h) {
   if (!(end.rate * h > end.sigma)) return at_end();  // it did not vanish, or not in this step
   if (!state_at(0)) return at_end();
   const In left_out = mechanics_->left_out(base());
-  const double begin = rank_watch_->look(state, view(std::as_const(u_)), left_out).sigma;
+  const auto at_begin = rank_watch_->look(state, view(std::as_const(u_)), left_out);
+  if (!at_begin.known) return at_end();
+  const double begin = at_begin.sigma;
   double theta = 1 - end.sigma / (end.rate * h), closest = infinity, best = 0;
   for (int k = 0; k < searches && state_at(theta); ++k) {
     const auto found = rank_watch_->look(state, view(std::as_const(u_)), left_out);
@@ -229,11 +232,16 @@ bool Run::crossed(double h) {
     theta = std::clamp(theta + change, 0.0, 1.0);
   }
   const double smaller = std::min(begin, end.sigma);
-  if (closest > perhaps_singular * smaller || (state_at(best) && of_kept(state, closest + 0.15 * smaller))) {
+  // Passages of fixed size have no error control: only where the position is certain, and if one fits before the next stop.
+  const double limit = fixed() ? surely_singular : perhaps_singular;
+  t_ = t_begin;
+  const bool fits = !fixed() || passage_step(best * h) > 0;
+  if (!fits || closest > limit * smaller || (state_at(best) && of_kept(state, closest + 0.15 * smaller))) {
     (void)state_at(1);
     (void)look_at_rows(state);  // what the next look starts from
     return at_end();
   }
+  sigma_ = begin;
   go_back(t_begin, best * h, h);
   return true;
 }
@@ -298,7 +306,8 @@ std::optional<Run::Ahead> Run::singular_ahead(const MechanicalState& state, cons
   return ahead;
 }
 
-double Run::passage_step(double tau) const noexcept {
+double Run::passage_step(double tau) {
+  if (!passage_) passage_ = std::make_unique<PassageStepper>(problem_, *mechanics_, norm_);
   const double left = t_stop_ - t_;
   const auto serves = [&](double h) { return h > tau && passage_->clearance(tau / h) >= smallest_clearance; };
   if (fixed()) {  // as far behind the position as the next step is long, and a half
@@ -328,15 +337,15 @@ double Run::sigma_on_passage(double theta, double h) {
 }
 
 /// Far ahead Taylor's polynomial may find a position that the motion never reaches. σ falls about linearly to one that it does.
-bool Run::meets_position(double h) {
+bool Run::meets_position(double tau, double h) {
   constexpr int samples = 10;
+  if (sigma_on_passage(tau / h, h) <= perhaps_singular * sigma_) return true;
   for (int k = 1; k < samples; ++k)
     if (sigma_on_passage(static_cast<double>(k) / samples, h) <= perhaps_singular * sigma_) return true;
   return false;
 }
 
 bool Run::passed(double tau) {
-  if (!passage_) passage_ = std::make_unique<PassageStepper>(problem_, *mechanics_, norm_);
   const double h = passage_step(tau);
   if (h == 0) return false;
   const std::string rows = rank_watch_->names();
@@ -350,7 +359,7 @@ bool Run::passed(double tau) {
   }
   const bool found = attempt.status == StepStatus::ok && (fixed() || attempt.error <= 1) && tau > 0;
   const bool beside = !fixed() && found && sigma_on_passage(1, h) < smallest_landing * sigma_;
-  if (found && !meets_position(h)) {  // an ordinary step then
+  if (found && !meets_position(tau, h)) {  // an ordinary step then
     ++count_.rejected;
     x_ = x_before;
     w_ = w_before;
@@ -369,7 +378,8 @@ bool Run::passed(double tau) {
           fmt::format("at t = {} no step over a singular position, at t = {:.6g}, in which {} depend on each other, "
                       "succeeded: the last, of {:.3g}, {}",
                       t_, t_ + tau, rows, h,
-                      attempt.status == StepStatus::ok
+                      beside ? std::string("ends beside another one")
+                      : attempt.status == StepStatus::ok
                           ? fmt::format("has an error {:.3g} times the tolerance", attempt.error)
                           : fmt::format("failed: {}", to_string(attempt.status))));
       return false;

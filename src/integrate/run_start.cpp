@@ -57,19 +57,22 @@ void Run::solve_start() {
 std::string Run::outside_domain() {
   const Layout& layout = dae_.layout();
   int row = -1;
+  EvalStatus status = EvalStatus::ok;
   const auto inside = [&](const Vector& x) {
     At there = here();
     there.x = view(x);
-    if (dae_.f(there, view(f_)) != EvalStatus::ok) return false;
+    status = dae_.f(there, view(f_));
+    if (status != EvalStatus::ok) return false;
     for (row = 0; row < dae_.size(); ++row)
       if (!std::isfinite(f_[row])) return false;
     row = -1;
     return true;
   };
-  if (inside(x_)) return {};
+  if (inside(x_) || status == EvalStatus::fatal) return {};
   std::string words = "; the start values lie outside the domain of the model";
   if (row >= 0) words += fmt::format(": equation {} is {}", layout.component_name(row), shortest(f_[row]));
-  constexpr int most_unknowns = 1000;  // two evaluations each
+  const int most_unknowns =
+      std::min(1000, 100'000 / std::max(1, dae_.size()));  // two evaluations each, dear in large models
   Vector moved = x_;
   for (int i = 0; i < std::min(dae_.size(), most_unknowns); ++i) {
     for (const double other : {x_[i] < 0 ? -x_[i] : 1.0, 0.5}) {

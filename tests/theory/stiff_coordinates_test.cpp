@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "catalogue/catalogue.hpp"
+#include "experiments/runs.hpp"
 #include "rubato/integrate/integrate.hpp"
 #include "rubato/problem/formulation.hpp"
 #include "rubato/problem/template_mechanical.hpp"
@@ -19,18 +20,7 @@ struct Problem {
   catalogue::Parameters parameters = {};
 };
 
-/// RADAU5 as published: its weights, its way of meeting the limits of Newton's iteration, and how far that goes.
-IntegrateOptions radau5_mode(double tolerance, double first_step) {
-  IntegrateOptions options;
-  options.tolerances = {.rtol = tolerance, .atol = tolerance};
-  options.step.weight_at = WeightAt::start;
-  options.step.controller = Controller::predictive;
-  options.step.initial_step = first_step;
-  options.newton.limit_growth = false;
-  options.newton.reuse_jacobian = 1e-3;
-  options.newton.tolerance = std::min(0.03, std::sqrt(0.1 * std::pow(tolerance, 2.0 / 3)));
-  return options;
-}
+using experiments::radau5_mode;
 
 RunSummary run_stiff(const Problem& problem, const IntegrateOptions& options, std::string_view method = "radau5") {
   const auto instance = catalogue::make_problem(problem.name, problem.parameters, problem.formulation);
