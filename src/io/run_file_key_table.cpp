@@ -52,7 +52,8 @@ std::vector<Key> all_run_file_keys() {
        .default_text = "radau",
        .field = [](C& c) -> Field { return &c.method; }},
       {.name = "solver.any_index",
-       .help = "run a method beyond the index it is meant for, to study what happens: orders fall, results may be wrong",
+       .help =
+           "run a method beyond the index it is meant for, to study what happens: orders fall, results may be wrong",
        .field = [](C& c) -> Field { return &c.options.any_index; }},
       {.name = "solver.rtol",
        .help = "relative tolerance of the local error; mechanisms: 1e-5",
