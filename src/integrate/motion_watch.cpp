@@ -17,7 +17,7 @@ constexpr double lost = 0.5, noted = 0.1;                      // of S_I and L i
 constexpr double grows = 100;                                  // of S_I in (3)
 constexpr double least_length = 1e-6;                          // of ‖G_j‖, as a fraction of the largest
 constexpr double tolerances_lost = 100, tolerances_noted = 1;  // of the state, in energy
-constexpr double tolerances_off = 100;                         // of positions, in constraints
+constexpr double tolerances_apart = 100;                       // of positions, in constraints
 
 bool keeps_constraints(const FormulatedDae& dae) noexcept {
   const Level level = dae.formulation().level;
@@ -114,7 +114,7 @@ std::string MotionWatch::look(const At& at, const ErrorNorm& norm) {
       if (r > now.largest) now.largest = r, now.row = static_cast<long>(j);
     }
     if (now.largest > drift_.largest) drift_ = now;
-    if (size_ > tolerances_off * tolerance && now.largest > lost * size_ + tolerances_off * tolerance)  // (5)
+    if (size_ > tolerances_apart * tolerance && now.largest > lost * size_ + tolerances_apart * tolerance)  // (5)
       return fmt::format("constraint {} no longer holds, it is off by {:.3g}",
                          constraint_name(mechanics_->system(), static_cast<int>(now.row)), now.largest);
   }
@@ -149,7 +149,7 @@ std::vector<std::string> MotionWatch::notes() const {
                     "tolerances, or a method that damps less, keep it",
                     names_[i], invariant.worst, share, invariant.t_worst));
   }
-  if (drift_.row >= 0 && drift_.largest > tolerances_off * drift_.tolerance) {  // (6)
+  if (drift_.row >= 0 && drift_.largest > tolerances_apart * drift_.tolerance) {  // (6)
     const Level level = mechanics_->formulation().level;
     const bool holds_positions = level == Level::index_3 || level == Level::ggl;
     notes.push_back(fmt::format("constraint {} is off by up to {:.2g} at t = {:.6g}{}",
