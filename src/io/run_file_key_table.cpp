@@ -328,7 +328,7 @@ std::vector<Key> all_run_file_keys() {
        .help = "start from the last step's polynomial; false: from the state",
        .field = [](C& c) -> Field { return &c.options.newton.extrapolate; }},
       {.name = "newton.full",
-       .help = "generalized-alpha and its kin: a new Jacobian in every iteration, for comparison",
+       .help = "generalized-alpha and related methods: a new Jacobian in every iteration, for comparison",
        .field = [](C& c) -> Field { return &c.options.newton.full; }},
       {.name = "newton.limit_growth",
        .help = "keep steps where the iteration is likely to converge; false: find out by failing",
