@@ -15,6 +15,14 @@ DenseStages::DenseStages(const Vector& c) {
     }
   nodes.push_back(static_cast<int>(c.size()));
   at.push_back(1);
+  double before = 0, gap = 0;
+  for (const double c_k : at) {
+    if (c_k - before > gap) {
+      gap = c_k - before;
+      widest = before + gap / 2;
+    }
+    before = c_k;
+  }
 
   // ℓ_k in powers θ¹ … θ^m: the inverse of the Vandermonde matrix c_k^p, in extended precision.
   const int m = degree();

@@ -17,6 +17,7 @@ struct DenseStages {
   Matrix powers;
   [[nodiscard]] int degree() const noexcept { return static_cast<int>(nodes.size()); }
   Vector end_slopes;  ///< ℓ_k'(1)
+  double widest = 0;  ///< the middle of the widest gap between 0 and the nodes
   /// ℓ_k(θ) and, where asked for, ℓ_k'(θ).
   void dense_weights(double theta, double* weights, double* slopes) const noexcept;
   /// ℓ_k(1 + c_i ratio) − δ_km, by rows i: the stages of a step `ratio` times as long that follows, relative to where it starts.

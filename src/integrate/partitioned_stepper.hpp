@@ -33,6 +33,7 @@ class PartitionedStepper final : public StagedStepper {
 
  protected:
   const RungeKuttaTable& table() const noexcept override { return plan_.table(); }
+  const DenseStages& dense() const noexcept override { return dense_; }
   const DenseStages& old_dense() const noexcept override { return dense_; }
   double gamma0() const noexcept override { return gamma0_; }
   int filter_slot() const noexcept override { return filter_slot_; }

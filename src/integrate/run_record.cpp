@@ -12,7 +12,7 @@ namespace rubato::detail {
 
 namespace {
 
-constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '5'};
+constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '6'};
 
 constexpr std::size_t most_names = 10'000;  ///< characters, of constraints in a note
 

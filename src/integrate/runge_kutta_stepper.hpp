@@ -37,6 +37,7 @@ class RungeKuttaStepper final : public StagedStepper {
 
  protected:
   const RungeKuttaTable& table() const noexcept override { return scheme().table; }
+  const DenseStages& dense() const noexcept override { return schemes_[static_cast<std::size_t>(level_)]; }
   const DenseStages& old_dense() const noexcept override { return schemes_[static_cast<std::size_t>(level_old_)]; }
   double gamma0() const noexcept override { return scheme().gamma0; }
   int filter_slot() const noexcept override { return scheme().filter_slot; }

@@ -5,7 +5,7 @@
 /// Unknowns of a step: Z_i = X_i − x₀, column s: x₁ − x₀. J = ∂(f − B w)/∂x and B serve until the iteration contracts too
 /// slowly, factors until h changes.
 /// Error: Δν = (B/(hγ₀) − J)⁻¹ ρ, ρ from the method; evaluated once more at x₀ + Δν after a restart or a rejection where the
-/// first says no. Rows that Lobatto estimates cannot see: quadrature_guard.hpp. For comparison the estimate of order 1 of
+/// first says no; compared with the defect inside where steps grow. Rows that Lobatto estimates cannot see: quadrature_guard.hpp. For comparison the estimate of order 1 of
 /// SPARK3, δ = Σ d̂_i Z_i − (x₁ − x₀) = O(h²) squared component by component, then filtered:
 ///   (B/(hγ₀) − J) Δν = B δ²/(hγ₀)                                                                                    (1)
 #include <memory>
@@ -49,6 +49,7 @@ class StagedStepper : public Stepper {
   // What a method says of the scheme in use …
   [[nodiscard]] virtual const RungeKuttaTable& table() const noexcept = 0;
   [[nodiscard]] virtual const DenseStages& old_dense() const noexcept = 0;  ///< of the last committed step
+  [[nodiscard]] virtual const DenseStages& dense() const noexcept = 0;      ///< of the trial step
   [[nodiscard]] virtual double gamma0() const noexcept = 0;
   [[nodiscard]] virtual int filter_slot() const noexcept = 0;  ///< the factor of B/(hγ₀) − J
   [[nodiscard]] virtual int error_order() const noexcept = 0;
@@ -96,7 +97,8 @@ class StagedStepper : public Stepper {
   bool first_ = true;  ///< no step accepted since the last restart
   bool after_rejection_ = false;
   bool has_trial_ = false;
-  double factored_h_ = 0;  ///< 0: no valid factors
+  bool blind_ = false, trial_blind_ = false;  ///< the defect inside the step was larger than the estimate
+  double factored_h_ = 0;                     ///< 0: no valid factors
   bool constant_mass_;
 
   // The last committed step: where it began, its stages (and end) as differences.
@@ -104,6 +106,7 @@ class StagedStepper : public Stepper {
   Matrix z_old_;  ///< column s: x₁ − x₀
   double h_old_ = 0;
   bool has_old_ = false;
+  double looked_h_ = 0;  ///< of the last step that was looked into, or of a shorter one since
 
   // Trial.
   Matrix z_;  ///< column s: x₁ − x₀
@@ -122,13 +125,14 @@ class StagedStepper : public Stepper {
   [[nodiscard]] EvalStatus spark_residual(double t, double h) noexcept;
   void watch_quadratures(double h) noexcept;
   [[nodiscard]] double error_of(double h, int slot) noexcept;
+  [[nodiscard]] double defect_inside(double t, double h, int slot) noexcept;
   void find_responses(double h) noexcept;
   void observe(bool accepted) noexcept;
   void apply_stiffness() noexcept;
   void carry_stages() noexcept;
 
   std::vector<int> base_powers_, newton_powers_;  ///< κ before anything was found stiff
-  Vector first_nu_, mu_, spark_;
+  Vector first_nu_, mu_, spark_, defect_;
   bool relaxed_ = false;  ///< Newton's norm weights velocities with h
   bool f0_valid_ = false, jacobian_current_ = false, jacobian_usable_ = false;
   bool diverged_ = false;  ///< the last attempt, in its iteration

@@ -4,11 +4,14 @@
 
 #include <cmath>
 #include <map>
+#include <numbers>
 
 #include "catalogue/catalogue.hpp"
 #include "experiments/tolerances/reasons.hpp"
 #include "experiments/tolerances/tolerances.hpp"
 #include "rubato/integrate/integrate.hpp"
+#include "rubato/integrate/recorder.hpp"
+#include "rubato/problem/template_dae.hpp"
 
 namespace rubato {
 namespace {
@@ -134,6 +137,47 @@ TEST(KeptTolerances, EstimatesThatVanishByAccidentAreSeen) {
     ASSERT_TRUE(end.ok() && completed(end->status)) << method;
     EXPECT_NEAR(end->x[0], 0.594333619243, 1e-3) << method << ", largest step " << end->largest_step;
   }
+}
+
+/// x' = −λ (x − φ(t)): what a stiff spring does that is at rest at first and shaken more and more, φ = s(t) sin 6πt.
+struct Shaken {
+  static constexpr double lambda = 1e4;
+  template <class S>
+  static S path(const S& t) {
+    using std::exp, std::sin;
+    return (1 / (1 + exp(8 - 10 * t)) - 1 / (1 + std::exp(8.0))) * sin(6 * std::numbers::pi * t);
+  }
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    out[0] = -lambda * (at.x[0] - path(at.t));
+  }
+};
+
+// The estimate of Radau and Gauss methods sees ends of steps only: of a stiff model they are right, whatever happens in between. Steps passed over
+// whole periods (0.8 s, the period is 0.33 s), and the solution between their ends was 160 to 95,000 tolerances off; bdf starts with such steps.
+TEST(KeptTolerances, StepsDoNotPassOverPeriods) {
+  constexpr double delta = 1e-6;
+  std::vector<double> times;
+  for (int i = 1; i <= 200; ++i) times.push_back(0.01 * i);
+  for (const char* method : {"radau", "radau5", "radau9", "gauss-3", "bdf"})
+    for (const double tol : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+      InitialValueProblem problem;
+      problem.dae = make_dae(Shaken{}, {{.name = "x", .size = 1}});
+      problem.x = Vector::Zero(1);
+      problem.t_end = 2;
+      Recorder recorder(problem, times);
+      Observer* const observers[] = {&recorder};
+      const auto end = integrate(problem, method, {.tolerances = {.rtol = tol, .atol = tol}}, {.observers = observers});
+      ASSERT_TRUE(end.ok() && completed(end->status)) << method;
+      ASSERT_EQ(recorder.rows(), times.size());
+      double error = 0;
+      for (std::size_t i = 0; i < times.size(); ++i) {  // x = φ − φ'/λ + O(1/λ²)
+        const double t = times[i];
+        const double slope = (Shaken::path(t + delta) - Shaken::path(t - delta)) / (2 * delta);
+        error = std::max(error, std::abs(recorder.row(i)[0] - Shaken::path(t) + slope / Shaken::lambda));
+      }
+      EXPECT_LT(error, 100 * tol) << method << ", largest step " << end->largest_step;
+    }
 }
 
 // At index 3 and coarse tolerances a vibration that only velocities show kept steps small (4780 steps): order 2 damps it.
