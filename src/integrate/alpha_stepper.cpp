@@ -18,6 +18,8 @@ namespace {
 // Of Newton's iteration under error control, as a fraction of the tolerance. Of order 2 steps are many and their errors near the
 // tolerance at any rtol: √rtol, as for methods of high order, would ask for digits that nobody sees.
 constexpr double own_alpha_kappa = 0.01;
+// Times that (3) and (4) are applied where velocities are filtered.
+constexpr int filters_of_motion = 2;
 // Corrections of a few rounding errors are no corrections.
 constexpr double roundings_left = 4;
 
@@ -345,7 +347,8 @@ void AlphaStepper::estimate(double h, Attempt& attempt) noexcept {
     const int v = positions_.v + i;
     error_[positions_.q + i] = method_.position_error() * h * h * (trial_a_[v] - a0_[v]);
   }
-  if (options_.runge_kutta.estimate != ErrorEstimate::plain) filter(h);
+  if (options_.runge_kutta.estimate != ErrorEstimate::plain)
+    for (int i = 0; i < (whole_velocities_ ? filters_of_motion : 1); ++i) filter(h);
   attempt.error = std::max(norm_(view(error_), view(x_), view(trial_), h), 1e-10);
   if (first_ && attempt.error > 1) attempt.retry_factor = 0.1;
 }

@@ -44,6 +44,7 @@ constexpr double quiet_log_ratio = -1.39, unknown_log_ratio = -1;               
 // that is of the motion, is this small: it would permit steps several times as large. At rtol below 1e-5 vibrations are part of what is asked for.
 constexpr double loud = 5.3, calm = 3;
 constexpr double small_for_order_2 = 3e-4, coarse = 0.99e-5;
+constexpr double pace_kept = 0.99;              // per step
 constexpr double gain = 0.1, long_gain = 0.01;  // of the means
 
 constexpr double harmonic(int k) noexcept {
@@ -224,6 +225,7 @@ void BdfStepper::start_low(double h) noexcept {
   memory_.order = 1;
   memory_.steps_at_order = 0;
   memory_.vibration = {};
+  memory_.excursion = {};
   jacobian_usable_ = false;
 }
 
@@ -383,6 +385,23 @@ double BdfStepper::next_factor(double factor, double h) const noexcept {
   return std::min({factor, largest_bdf_growth, by_newton});
 }
 
+/// Order 2, from which the order could rise: judges the last time above it, and begins the next or lets it wait.
+bool BdfStepper::waits_at_order_2(double h) noexcept {
+  Excursion& last = trial_excursion_;
+  const double now = t_ + h;
+  if (last.vibrated != 0) {
+    const double mean = (now - last.begin) / static_cast<double>(last.steps);
+    last.wait = mean < std::min(last.pace, last.pace_then) ? std::max(2 * last.wait, last.steps) : 0;
+    last.left = last.wait;
+    last.vibrated = 0;
+  }
+  if (last.left > 0) return true;
+  last.begin = now;
+  last.pace_then = last.pace;
+  last.steps = 0;
+  return false;
+}
+
 /// By (6), T of the order chosen. Orders above 2 are unstable near the imaginary axis: there an undamped vibration grows until the
 /// error holds h at hω ≈ 1/2, and differences, T_k/T_{k−1} ≈ hω, hardly fall with their order. Order 2 damps it: by (hω)⁴/4 a step,
 /// so that an amplitude of A tolerances takes about 3 A^{4/3} steps to die away, and h is free again. Meanwhile a single small ratio
@@ -395,6 +414,11 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
     const double log_ratio = std::clamp(std::log(higher / lower), -2.0, 2.0);
     mean += step * ((std::isfinite(log_ratio) ? log_ratio : 0) - mean);
   };
+  ++trial_excursion_.steps;
+  if (k == 2) {
+    trial_excursion_.pace = std::max(h, pace_kept * trial_excursion_.pace);
+    if (trial_excursion_.left > 0) --trial_excursion_.left;
+  }
   trial_vibration_.log_weight += gain * (std::log(trial_weight_.of_differences) - trial_vibration_.log_weight);
   const auto fall = [&](int order, double t) {
     next_order_ = order;
@@ -408,7 +432,10 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
       const bool is_loud = damps_ && trial_vibration_.log_weight > loud && difference(2, h) < small_for_order_2;
       const bool held = trial_vibration_.long_log_ratio > long_vibrating_log_ratio || is_loud;
       if (held) trial_vibration_.held = 1;
-      if (held || trial_vibration_.log_ratio > vibrating_log_ratio) return fall(2, k == 3 ? t_lower : difference(2, h));
+      if (held || trial_vibration_.log_ratio > vibrating_log_ratio) {
+        trial_excursion_.vibrated = 1;
+        return fall(2, k == 3 ? t_lower : difference(2, h));
+      }
     }
     const bool lower = k > 2 ? t_lower <= t_k && difference(k - 2, h) <= t_k : t_lower <= 0.5 * t_k;
     if (lower) return fall(k - 1, t_lower);
@@ -426,6 +453,7 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
   if (k > orders_.lowest && t_lower <= std::min(t_k, t_higher)) return fall(k - 1, t_lower);
   const double worth = k == 1 ? 0.5 : k == 2 && watches ? 0.25 : 1;
   if (k >= orders_.lowest && !(t_higher < worth * t_k)) return t_k;
+  if (k == 2 && watches && damps_ && waits_at_order_2(h)) return t_k;
   next_order_ = k + 1;
   return t_higher;
 }
@@ -435,6 +463,7 @@ void BdfStepper::judge(double h, Attempt& attempt) noexcept {
   const int k = memory_.order;
   next_order_ = k;
   trial_vibration_ = memory_.vibration;
+  trial_excursion_ = memory_.excursion;
   attempt.error_order = k + 1;
   attempt.keeps_factor = true;
   if (fixed()) return;
@@ -479,6 +508,7 @@ void BdfStepper::commit() noexcept {
     w_.swap(rate_);
     memory_.weight = trial_weight_;
     memory_.vibration = trial_vibration_;
+    memory_.excursion = trial_excursion_;
     memory_.steps_at_size = same_size() ? memory_.steps_at_size + 1 : 0;
     memory_.by_starter = false;
     memory_.old_order = memory_.order;
