@@ -397,7 +397,7 @@ void AlphaStepper::commit() noexcept {
   t_ += h_;
   h_before_ = h_last_ = h_;
   newton_.commit();
-  newton_limit_.accepted(newton_.contraction());
+  newton_limit_.accepted(h_, newton_.contraction());
   jacobian_usable_ = !options_.newton.full && newton_.contraction() <= jacobian_reuse_;
   first_ = false;
 }

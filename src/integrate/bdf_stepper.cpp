@@ -515,7 +515,7 @@ void BdfStepper::commit() noexcept {
     memory_.steps_at_order = next_order_ == memory_.order ? memory_.steps_at_order + 1 : 0;
     memory_.order = next_order_;
     newton_.commit();
-    newton_limit_.accepted(newton_.contraction());
+    newton_limit_.accepted(h_, newton_.contraction());
     jacobian_usable_ = newton_.contraction() <= (motion_.applies() ? slow_contraction_of_motion : slow_contraction);
   }
   memory_.h_old = h_;

@@ -125,18 +125,56 @@ class NewtonControl {
 
 /// The step size up to which the iteration converged lately. A step that grows beyond it is wasted, and the next one only
 /// half as long: after a failure at h the limit is 0.7 h; it rises by a tenth with each step accepted, and doubles where the
-/// iteration is fast. A slow one, Θ > 0.3, asks for smaller steps by itself, since Θ ~ h.
+/// iteration is fast. A slow one, Θ > 0.3, asks for smaller steps by itself, since Θ ~ h^p, p = 1.
+/// One that `learns` takes p from slow iterations with different h, accepted or failed,
+///   p = log(Θ/Θ₋)/log(h/h₋) in [1, 3], the mean of this and of the p before                                        (4)
+/// (Θ ~ h where stiff forces dominate, h² where inertia does, one power more where the error of J grows with the step), and with each failure
+/// before a step as long as the one that failed last has been accepted lets the limit rise half as fast, down to a sixteenth. On a flexible arm
+/// that spins up, Θ ~ h^2.6, steps had grown from Θ = 0.2 to 0.55, failed, and grown again: radau5 at 1e-5 failed in 2079 of 6035 attempts,
+/// in 230 of 3421 so.
 class NewtonStepLimit {
  public:
+  explicit NewtonStepLimit(bool learns = false) noexcept : learns_(learns ? 1 : 0) {}
+
   [[nodiscard]] double largest_factor(double h, double contraction) const noexcept {
     const double by_failure = std::max(1.0, h_ / h);
-    return contraction > 0 ? std::min(by_failure, 0.3 / contraction) : by_failure;
+    if (contraction <= 0) return by_failure;
+    const double ratio = wanted / contraction;
+    return std::min(by_failure, power_ > 1 ? std::pow(ratio, 1 / power_) : ratio);
   }
-  void accepted(double contraction) noexcept { h_ *= contraction > 0.03 ? 1.1 : 2; }
-  void failed(double h) noexcept { h_ = 0.7 * h; }
+
+  /// A step of the size h, by an iteration with this contraction.
+  void accepted(double h, double contraction) noexcept {
+    h_ *= 1 + (contraction > 0.03 ? 0.1 : 1) / caution_;
+    if (learns_ == 0) return;
+    if (h > h_failed_) caution_ = 1;
+    learn(h, contraction);
+  }
+
+  /// 0: not known.
+  void failed(double h, double contraction = 0) noexcept {
+    h_ = 0.7 * h;
+    if (learns_ == 0) return;
+    if (h_failed_ > 0) caution_ = std::min(2 * caution_, most_caution);
+    h_failed_ = h;
+    learn(h, contraction);
+  }
 
  private:
-  double h_ = 1e300;
+  static constexpr double wanted = 0.3, slow = 0.01, most_caution = 16;
+
+  void learn(double h, double contraction) noexcept {
+    if (!(contraction >= slow && contraction < 2)) return;
+    const double apart = h_before_ > 0 ? std::log(h / h_before_) : 0;
+    if (std::abs(apart) >= 0.05)
+      power_ = (power_ + std::clamp(std::log(contraction / contraction_before_) / apart, 1.0, 3.0)) / 2;  // (4)
+    h_before_ = h;
+    contraction_before_ = contraction;
+  }
+
+  std::int64_t learns_;  ///< not bool: checkpoints have no padding
+  double h_ = 1e300, power_ = 1, caution_ = 1, h_failed_ = 0;
+  double h_before_ = 0, contraction_before_ = 0;
 };
 
 }  // namespace rubato

@@ -211,9 +211,8 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
   smallest_step_ = count_.accepted == 1 ? plan.h : std::min(smallest_step_, plan.h);
   largest_step_ = std::max(largest_step_, plan.h);
   if (!fixed()) {
-    double next = attempt.next_factor > 0
-                      ? attempt.next_factor * plan.h
-                      : controller_.accepted(plan.h, attempt.error, attempt.error_order, attempt.caution);
+    double next = controller_.accepted(plan.h, attempt.error, attempt.error_order, attempt.caution);
+    if (attempt.next_factor > 0) next = attempt.next_factor * plan.h;
     next = std::min(next, attempt.largest_factor * plan.h);
     if (attempt.keeps_factor && next >= plan.h && next <= 1.2 * plan.h) next = plan.h;  // a factorisation saved
     h_ = plan.h < h_ ? std::max(next, h_) : next;  // what cut this step short is no reason to go on with small ones

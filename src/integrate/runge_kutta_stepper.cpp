@@ -230,15 +230,22 @@ int RungeKuttaStepper::error_order() const noexcept {
 }
 
 Attempt RungeKuttaStepper::attempt(double t, double h) noexcept {
-  const Attempt attempt = StagedStepper::attempt(t, h);
-  error_ = attempt.error;
-  largest_factor_ = attempt.largest_factor;
+  Attempt attempt = StagedStepper::attempt(t, h);
+  next_level_ = level_;
+  const bool counts = attempt.status == StepStatus::ok && attempt.error <= 1;
+  if (counts && schemes_.size() > 1 && options_.step.fixed_step == 0) choose_order(attempt);
   return attempt;
 }
 
 void RungeKuttaStepper::committed() noexcept {
   level_old_ = level_;
-  if (schemes_.size() > 1 && options_.step.fixed_step == 0) choose_order();
+  if (schemes_.size() == 1 || options_.step.fixed_step > 0) return;
+  contraction_ = smoothed_contraction();
+  ++steps_at_level_;
+  if (next_level_ == level_) return;
+  level_ = next_level_;
+  steps_at_level_ = 1;
+  factored_h_ = 0;
 }
 
 /// The members for the choice of the order, and for each the weights of p_ℓ'(0) on its own nodes, p_ℓ the polynomial of lower degree.
@@ -257,50 +264,51 @@ void RungeKuttaStepper::prepare_orders() {
   }
 }
 
-/// The error of the step just committed if its polynomial had a lower degree, by (2); infinite where the model refuses.
+/// The error of the step just made if its polynomial had a lower degree, by (2); infinite where the model refuses.
 double RungeKuttaStepper::lower_error() noexcept {
   const StageScheme& s = scheme();
   double weights[max_runge_kutta_stages + 1];
   for (int k = 0; k < s.degree(); ++k) weights[k] = -lower_slopes_[static_cast<std::size_t>(level_)][k] / h_;
-  detail::combine_columns(1, s.nodes, weights, z_old_.data(), slope_.data(), z_old_.rows());
+  detail::combine_columns(1, s.nodes, weights, z_.data(), slope_.data(), z_.rows());
   if (mass_is_identity()) {
     rho_ = f0_ + slope_;
   } else if (constant_mass_) {
     system_->matrix().add_B_times(view(f0_), 1, view(slope_), view(rho_));
   } else {
     const EvalStatus status =
-        system_->mass_times(t_ - h_, view(std::as_const(start_)), view(std::as_const(slope_)), view(product_));
+        system_->mass_times(t_, view(std::as_const(x_)), view(std::as_const(slope_)), view(product_));
     if (status != EvalStatus::ok) return std::numeric_limits<double>::infinity();
     rho_ = f0_ + product_;
   }
   for (const int i : algebraic_) rho_[i] -= f0_[i];
-  system_->solve(view(std::as_const(rho_)), view(nu_), s.filter_slot);
-  return norm_(view(nu_), view(start_), view(x_), h_);
+  system_->solve(view(std::as_const(rho_)), view(slope_), s.filter_slot);
+  return norm_(view(slope_), view(x_), view(trial_), h_);
 }
 
-/// By order_choice.hpp, from the third step at an order on. Order 3 is for iterations that hardly converge. A step that failed or was
-/// rejected is no reason to lower the order: the step was too long.
-void RungeKuttaStepper::choose_order() noexcept {
+double RungeKuttaStepper::smoothed_contraction() const noexcept {
+  return std::min(10.0, std::max(newton_.contraction(), contraction_ / 2));
+}
+
+/// Of the step after this one, by order_choice.hpp, from the third step at an order on. Order 3 is for iterations that hardly converge. A
+/// step that failed or was rejected is no reason to lower the order: the step was too long.
+void RungeKuttaStepper::choose_order(Attempt& attempt) noexcept {
   constexpr double hardly_converges = 0.8;
   constexpr long patience = 3;
-  ++steps_at_level_;
-  contraction_ = std::min(10.0, std::max(newton_.contraction(), contraction_ / 2));
-  int next = level_;
-  if (contraction_ >= hardly_converges) {
-    next = std::max(level_ - 1, 0);
-  } else if (steps_at_level_ >= patience) {
-    next = next_level(levels_, level_,
-                      {.error = error_,
-                       .lower_error = lower_error(),
-                       .lower_degree = lower_degree(scheme().s),
-                       .contraction = newton_.contraction(),
-                       .iterations = newton_.iterations(),
-                       .largest_factor = largest_factor_});
+  if (smoothed_contraction() >= hardly_converges) {
+    next_level_ = std::max(level_ - 1, 0);
+    return;
   }
-  if (next == level_) return;
-  level_ = next;
-  steps_at_level_ = 1;
-  factored_h_ = 0;
+  if (steps_at_level_ + 1 < patience) return;
+  const OrderChoice choice = next_level(levels_, level_,
+                                        {.error = attempt.error,
+                                         .lower_error = lower_error(),
+                                         .lower_degree = lower_degree(scheme().s),
+                                         .contraction = newton_.contraction(),
+                                         .iterations = newton_.iterations(),
+                                         .largest_factor = attempt.largest_factor,
+                                         .tolerance = maps_tolerances() ? options_.tolerances.rtol : 0});
+  next_level_ = choice.level;
+  attempt.next_factor = choice.factor;
 }
 
 void RungeKuttaStepper::save(ArchiveWriter& out) const {

@@ -60,10 +60,12 @@ class RungeKuttaStepper final : public StagedStepper {
   [[nodiscard]] EvalStatus subtract_mass_times_slopes(double t, double h) noexcept;
   void prepare_orders();
   [[nodiscard]] double lower_error() noexcept;
-  void choose_order() noexcept;
+  [[nodiscard]] double smoothed_contraction() const noexcept;
+  void choose_order(Attempt& attempt) noexcept;
 
   std::vector<StageScheme> schemes_;
   int level_ = 0, level_old_ = 0;   ///< the scheme in use, and that of the last committed step
+  int next_level_ = 0;              ///< of the step after the last attempt, should that count
   std::vector<Vector> extra_rows_;  ///< per scheme: row of (3); empty for (2)
   DecoupledStages decoupled_;
   std::vector<std::unique_ptr<SmallSweep>> sweeps_;  ///< per scheme; null where there is none
@@ -77,8 +79,7 @@ class RungeKuttaStepper final : public StagedStepper {
   std::vector<OrderLevel> levels_;    ///< empty where there is only one
   std::vector<Vector> lower_slopes_;  ///< per scheme
   long steps_at_level_ = 0;
-  double contraction_ = 0;                 ///< smoothed Θ
-  double error_ = 0, largest_factor_ = 1;  ///< of the last attempt
+  double contraction_ = 0;  ///< smoothed Θ
 };
 
 }  // namespace rubato

@@ -27,10 +27,14 @@ Tolerances mapped(const Tolerances& tolerances, int s) {
   return result;
 }
 
-Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
+bool are_mapped(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
   const bool mappable = table.family == RungeKuttaFamily::radau_iia && index < 3 && !(options.step.fixed_step > 0);
+  return options.runge_kutta.map_tolerances && mappable;
+}
+
+Tolerances for_steps(const IntegrateOptions& options, const RungeKuttaTable& table, int index) {
   const Tolerances given = step_tolerances(options);
-  return options.runge_kutta.map_tolerances && mappable ? mapped(given, table.s) : given;
+  return are_mapped(options, table, index) ? mapped(given, table.s) : given;
 }
 
 }  // namespace
@@ -49,7 +53,8 @@ StagedStepper::StagedStepper(const InitialValueProblem& problem, const Integrate
       x_(problem.x),
       old_base_(problem.base),
       t_(problem.t_start),
-      constant_mass_(problem.dae->constant_mass()) {
+      constant_mass_(problem.dae->constant_mass()),
+      maps_tolerances_(are_mapped(options, table, problem.dae->layout().index())) {
   const int n = system_->size();
   for (Vector* v : {&w_, &f0_, &start_, &trial_, &weights_, &stage_, &rho_, &nu_, &first_nu_, &mu_, &spark_, &defect_})
     v->setZero(n);
@@ -384,7 +389,7 @@ void StagedStepper::commit() noexcept {
   looked_h_ = h_ > much_grown * looked_h_ ? h_ : std::min(looked_h_, h_);
   has_old_ = true;
   newton_.commit();
-  newton_limit_.accepted(newton_.contraction());
+  newton_limit_.accepted(h_, newton_.contraction());
   guard_.commit();
   committed();
   if (!constant_mass_) interpolate(1, view(trial_), view(w_));
@@ -396,7 +401,7 @@ void StagedStepper::commit() noexcept {
 void StagedStepper::discard() noexcept {
   jacobian_usable_ = jacobian_usable_ && jacobian_current_;
   after_rejection_ = true;
-  if (!has_trial_) newton_limit_.failed(h_);
+  if (!has_trial_) newton_limit_.failed(h_, diverged_ ? newton_.contraction() : 0);
 }
 
 void StagedStepper::interpolate(double theta, Out x, Out w) const noexcept {

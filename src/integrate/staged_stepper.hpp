@@ -73,6 +73,8 @@ class StagedStepper : public Stepper {
     const bool by_filter = options_.stiffness.measure != StiffnessMeasure::frequencies;
     return options_.step.fixed_step == 0 || (by_filter && detector_.looking());
   }
+  /// Tolerances were mapped for Radau methods, see for_steps().
+  [[nodiscard]] bool maps_tolerances() const noexcept { return maps_tolerances_; }
   [[nodiscard]] static Out column(Matrix& m, int j) noexcept {
     return {m.col(j).data(), static_cast<std::size_t>(m.rows())};
   }
@@ -85,7 +87,7 @@ class StagedStepper : public Stepper {
   ErrorNorm norm_, newton_norm_;
   double kappa_ = 0, jacobian_reuse_ = 0;
   NewtonControl newton_;
-  NewtonStepLimit newton_limit_;
+  NewtonStepLimit newton_limit_{true};
   StiffnessDetector detector_;
   QuadratureGuard guard_;
   MotionError motion_;
@@ -133,6 +135,7 @@ class StagedStepper : public Stepper {
 
   std::vector<int> base_powers_, newton_powers_;  ///< κ before anything was found stiff
   Vector first_nu_, mu_, spark_, defect_;
+  bool maps_tolerances_;
   bool relaxed_ = false;  ///< Newton's norm weights velocities with h
   bool f0_valid_ = false, jacobian_current_ = false, jacobian_usable_ = false;
   bool diverged_ = false;  ///< the last attempt, in its iteration
