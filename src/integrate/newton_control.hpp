@@ -21,6 +21,7 @@
 /// Hairer & Wanner, Solving ODEs II, IV.8.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "rubato/base/archive.hpp"

@@ -40,9 +40,11 @@ class RosenbrockStepper final : public Stepper {
   RosenbrockStepper(const RosenbrockTable& table, const InitialValueProblem& problem, const IntegrateOptions& options,
                     std::unique_ptr<SteppedSystem> system);
   [[nodiscard]] StepStatus linearise(double t, double h) noexcept;
+  [[nodiscard]] StepStatus differentiate_in_time(double t, double h, In f0) noexcept;
   [[nodiscard]] StepStatus factorise(double h) noexcept;
   void weigh_residuals() noexcept;
   void look_at_growth(double t, double h, Attempt& result) noexcept;
+  void look_at_jacobian(double t, double h) noexcept;
   [[nodiscard]] double change_of_linearisation(double t, double h) noexcept;
   [[nodiscard]] double defect_inside(double t, double h) noexcept;
 
@@ -63,6 +65,8 @@ class RosenbrockStepper final : public Stepper {
   double estimate_ = first_estimate, trial_estimate_ = first_estimate;  ///< of the error of the last step
 
   bool linearised_ = false;
+  double time_h_ = 0;      ///< the step that f_time_ was made for
+  int since_look_ = 0;     ///< attempts since J by differences was looked at
   double factored_c_ = 0;  ///< 0: no valid factor
   Vector zero_, f_time_, stage_, sum_, error_, defect_, weights_;
   Matrix f_, stages_;  ///< columns: f at the stages, u_i

@@ -69,6 +69,7 @@ class Run {
   [[nodiscard]] std::string inexact_factors() const;
   /// Where J comes from differences: a run that stalls may do so because of them.
   [[nodiscard]] std::string inexact_jacobian() const;
+  [[nodiscard]] std::string note_on_differences(const Statistics& counts) const;
   /// Of a mechanical system, what is not finite a step or a thousandth of the run later.
   [[nodiscard]] std::string culprit_behind(double h);
   void rejected(const Attempt& attempt, double h);

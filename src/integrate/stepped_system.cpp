@@ -12,19 +12,22 @@
 namespace rubato {
 
 Result<std::unique_ptr<SteppedSystem>> SteppedSystem::create(const InitialValueProblem& problem,
-                                                             const IntegrateOptions& options, Shifts shifts) {
+                                                             const IntegrateOptions& options, Shifts shifts,
+                                                             Differences differences) {
   if (auto found = available(options.linear.back_end); !found) return found.error();
-  std::unique_ptr<SteppedSystem> system(new SteppedSystem(problem, options, shifts));
+  std::unique_ptr<SteppedSystem> system(new SteppedSystem(problem, options, shifts, differences));
   if (auto done = system->find_structure(system->at(problem.t_start, view(problem.x))); !done) return done.error();
   return system;
 }
 
-SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const IntegrateOptions& options, Shifts shifts)
+SteppedSystem::SteppedSystem(const InitialValueProblem& problem, const IntegrateOptions& options, Shifts shifts,
+                             Differences differences)
     : dae_(*problem.dae),
       keep_dae_(problem.dae),
       input_(problem.input),
       options_(options),
       shifts_(shifts),
+      differences_(differences),
       time_dependent_(!problem.dae->autonomous() || problem.dae->n_inputs() > 0),
       scratch_(problem.dae->scratch_bytes()),
       base_(problem.base) {
@@ -52,12 +55,12 @@ Result<void> SteppedSystem::find_structure(const At& at) {
     rows = constraints && dae_.layout().has_algebraic() && !keeps_old_factor() ? JacobianRows::algebraic
                                                                                : JacobianRows::none;
     if (keeps_old_factor()) {
-      auto made = Linearisation::create(dae_, at, options_.linear.jacobian);
+      auto made = Linearisation::create(dae_, at, options_.linear.jacobian, JacobianRows::all, differences_);
       if (!made) return made.error();
       assembly_ = std::move(*made);
     }
   }
-  auto made = Linearisation::create(dae_, at, source, rows);
+  auto made = Linearisation::create(dae_, at, source, rows, differences_);
   if (!made) return made.error();
   linearisation_ = std::move(*made);
   if (krylov.use && !keeps_old_factor())
@@ -223,6 +226,14 @@ StepStatus SteppedSystem::time_derivative(double t, In x, In w, In f0, double h,
   const EvalStatus status = linearisation_->time_derivative(at(t, x), w, view(u_rate_), f0, h, out);
   counters.f_calls_jacobian += linearisation_->f_calls() - before;
   return step_status(status);
+}
+
+EvalStatus SteppedSystem::jacobian_error(double t, In x, In w, In v, Out out) noexcept {
+  ScopedTimer timer(options_.timing ? &counters.seconds.jacobian : nullptr);
+  const long before = linearisation_->f_calls();
+  const EvalStatus status = linearisation_->error_along(at(t, x), w, v, out);
+  counters.f_calls_jacobian += linearisation_->f_calls() - before;
+  return status;
 }
 
 /// s = k_ave + m_ave c², where nothing is given from the diagonals of stiffness and mass.

@@ -63,7 +63,8 @@ class SteppedSystem {
     int real = 1, complex = 0;
   };
   [[nodiscard]] static Result<std::unique_ptr<SteppedSystem>> create(const InitialValueProblem& problem,
-                                                                     const IntegrateOptions& options, Shifts shifts);
+                                                                     const IntegrateOptions& options, Shifts shifts,
+                                                                     Differences differences = Differences::one_sided);
 
   [[nodiscard]] const Dae& dae() const noexcept { return dae_; }
   [[nodiscard]] int size() const noexcept { return dae_.size(); }
@@ -124,6 +125,8 @@ class SteppedSystem {
   [[nodiscard]] StepStatus renew_mass(double t, In x) noexcept;
   /// ∂/∂t (f − B w) at fixed x, for a step of size h.
   [[nodiscard]] StepStatus time_derivative(double t, In x, In w, In f0, double h, Out out) noexcept;
+  /// See Linearisation::error_along; at the point of the last linearisation.
+  [[nodiscard]] EvalStatus jacobian_error(double t, In x, In w, In v, Out out) noexcept;
   /// A factor of cB − J, scaled where the model says what its unknowns are.
   [[nodiscard]] StepStatus factor(double c, int slot = 0) noexcept { return factor_shift(c, slot); }
   [[nodiscard]] StepStatus factor(std::complex<double> c, int slot = 0) noexcept { return factor_shift(c, slot); }
@@ -187,7 +190,8 @@ class SteppedSystem {
   Statistics counters;  ///< steppers count here what they do themselves
 
  private:
-  SteppedSystem(const InitialValueProblem& problem, const IntegrateOptions& options, Shifts shifts);
+  SteppedSystem(const InitialValueProblem& problem, const IntegrateOptions& options, Shifts shifts,
+                Differences differences);
   [[nodiscard]] Result<void> find_structure(const At& at);
   /// With all of J.
   [[nodiscard]] const Linearisation& formed() const noexcept { return assembly_ ? *assembly_ : *linearisation_; }
@@ -244,6 +248,7 @@ class SteppedSystem {
   std::shared_ptr<const InputSignal> input_;
   IntegrateOptions options_;
   Shifts shifts_;
+  Differences differences_;
   long structure_ = 0;
   bool time_dependent_;
   ScratchMemory scratch_;

@@ -365,8 +365,8 @@ Result<DerivativeReport> check_derivatives(const InitialValueProblem& problem, c
                                   Vector::Constant(1, at.t), n);
     const Vector no_rows = Vector::Zero(n);
     Vector f_t(n);
-    if (linear.time_derivative(at, view(std::as_const(w)), view(std::as_const(u_rate)), {}, interval, view(f_t)) ==
-        EvalStatus::ok) {
+    if (linear.time_derivative(at, view(std::as_const(w)), view(std::as_const(u_rate)), {}, 1e-4 * interval,
+                               view(f_t)) == EvalStatus::ok) {
       const bool by_duals = dae.dual() != nullptr && !differences;
       // What the largest row rounds away means nothing in the others (moments of forces that cancel).
       const double largest = std::max(f.cwiseAbs().maxCoeff(), f_t.cwiseAbs().maxCoeff() * time_size);

@@ -14,6 +14,10 @@ namespace rubato {
 /// Where J comes from. `automatic`: the model's own, else dual numbers, else coloured differences.
 enum class JacobianSource : std::uint8_t { automatic, model, dual, differences };
 
+/// Which differences. `one_sided` ones are right to 10⁻⁸ of J or so, which iterations hardly feel; `central` ones to 10⁻¹⁰ with twice the
+/// evaluations, for methods whose order rests on J.
+enum class Differences : std::uint8_t { one_sided, central };
+
 /// How much of J is formed. Rows that are left out are in neither pattern nor values; product() knows them all the same.
 enum class JacobianRows : std::uint8_t { all, algebraic, none };
 
@@ -24,7 +28,8 @@ class Linearisation {
   /// cannot come from the model.
   [[nodiscard]] static Result<std::unique_ptr<Linearisation>> create(const Dae& dae, const At& at,
                                                                      JacobianSource source,
-                                                                     JacobianRows rows = JacobianRows::all);
+                                                                     JacobianRows rows = JacobianRows::all,
+                                                                     Differences differences = Differences::one_sided);
 
   [[nodiscard]] const SparsePattern& jacobian_pattern() const noexcept { return j_pattern_; }
   [[nodiscard]] const SparsePattern& mass_pattern() const noexcept { return b_pattern_; }
@@ -39,9 +44,16 @@ class Linearisation {
   /// differences need it); `scale` for their increments: how far each unknown moves at least, |h x'| say; may be empty.
   [[nodiscard]] EvalStatus update(const At& at, In w, In f0 = {}, In scale = {}) noexcept;
 
-  /// d/dt (f − B w) at fixed x, with inputs moving at u' = u_rate. Exact through dual numbers, else by a one-sided
-  /// difference over 1e-7·h, h the step for which it is wanted.
+  /// d/dt (f − B w) at fixed x, with inputs moving at u' = u_rate. Exact through dual numbers, else by a forward difference
+  /// of order 2 over 10⁻³ h, h the step for which it is wanted.
   [[nodiscard]] EvalStatus time_derivative(const At& at, In w, In u_rate, In f0, double h, Out out) noexcept;
+  [[nodiscard]] bool time_derivative_is_exact() const noexcept {
+    return dae_.dual() != nullptr && source_ != JacobianSource::differences;
+  }
+
+  /// The error of J of the last update along v: J v less a central difference of f − B w along v, which costs two evaluations.
+  /// Rounding errors of f spoil it as they spoil J.
+  [[nodiscard]] EvalStatus error_along(const At& at, In w, In v, Out out) noexcept;
 
   /// y = J v at the point of the last update, all rows, where J is not formed: by dual numbers (exact), or by a difference along v that
   /// costs one evaluation. For constant B.
@@ -66,7 +78,7 @@ class Linearisation {
   [[nodiscard]] bool pattern_grows(const At& at) const;
 
  private:
-  Linearisation(const Dae& dae, JacobianSource source, JacobianRows rows);
+  Linearisation(const Dae& dae, JacobianSource source, JacobianRows rows, Differences differences);
   [[nodiscard]] SparsePattern formed(SparsePattern whole) const;
   void remember(const At& at) noexcept;
   void prepare(const At& at, SparsePattern jacobian, SparsePattern mass);
@@ -78,7 +90,11 @@ class Linearisation {
   [[nodiscard]] EvalStatus by_differences(const At& at, In w, In f0, In scale) noexcept;
   void choose_increments(In x, In scale) noexcept;
   void estimate_noise(In x) noexcept;
+  [[nodiscard]] double relative_increment() const noexcept;
   [[nodiscard]] EvalStatus difference(At point, In x, In w, std::span<const int> columns) noexcept;
+  [[nodiscard]] EvalStatus one_sided(At point, In x, In w, std::span<const int> columns) noexcept;
+  [[nodiscard]] EvalStatus central(At point, In x, In w, std::span<const int> columns) noexcept;
+  void shorten(std::span<const int> columns) noexcept;
   void find_lost(std::span<const int> columns) noexcept;
   void compare_with_difference(At point, In x, In w) noexcept;
   [[nodiscard]] SparsePattern probed(const At& at, In w);
@@ -88,14 +104,15 @@ class Linearisation {
   const Dae& dae_;
   JacobianSource source_;
   JacobianRows rows_ = JacobianRows::all;
+  Differences differences_ = Differences::one_sided;
   bool exact_ = true;
   SparsePattern j_pattern_, b_pattern_;
   ColumnGroups j_groups_, b_groups_;
   std::vector<double> j_values_, b_values_;
-  std::vector<double> x_, f_, f0_, bw_, u_;
+  std::vector<double> x_, f_, f0_, bw_, u_, below_;  ///< below_: f − B w on the other side
   // By differences: increments, the least that were not lost in rounding errors, the largest allowed, rounding errors of f.
   std::vector<double> increments_, least_, most_, noise_;
-  std::vector<int> lost_, again_;  ///< columns to be repeated
+  std::vector<int> lost_, bent_, again_;  ///< columns to be repeated
   int false_alarms_ = 0;
   // By dual numbers: passes of eight column groups. In the resting state all lanes of x_dual_ and u_dual_ are zero.
   struct Seed {
