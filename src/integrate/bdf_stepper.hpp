@@ -52,6 +52,16 @@ inline constexpr int max_bdf_order = 6;
 /// `bdf` and `bdf1` … `bdf6`.
 [[nodiscard]] std::vector<Method> bdf_methods();
 
+namespace detail {
+/// Σ 1/i, i = 1 … k: α₀.
+constexpr double harmonic(int k) noexcept {
+  double sum = 0;
+  for (int i = 1; i <= k; ++i) sum += 1.0 / i;
+  return sum;
+}
+static_assert(harmonic(2) == 1.5);  // α₀ of (3/2, −2, 1/2)
+}  // namespace detail
+
 class BdfStepper final : public Stepper {
  public:
   /// The order stays between these two, once the history is long enough.
@@ -98,6 +108,7 @@ class BdfStepper final : public Stepper {
   [[nodiscard]] StepStatus iterate(double t, double h) noexcept;
   void judge(double h, Attempt& attempt) noexcept;
   void weigh(double h) noexcept;
+  static void lagrange(const double* age, int n, double after, double* value, double* slope) noexcept;
   [[nodiscard]] double difference(int j, double h) noexcept;
   [[nodiscard]] double motion_size() noexcept;
   [[nodiscard]] double choose_order(double h, double t_k, bool accepted) noexcept;

@@ -12,7 +12,7 @@ namespace rubato {
 Result<std::unique_ptr<Stepper>> ExtrapolationStepper::create(const MethodInfo& info, const Columns& columns,
                                                               const InitialValueProblem& problem,
                                                               const IntegrateOptions& options) {
-  auto system = SteppedSystem::create(problem, options, {.real = 1, .complex = 0});
+  auto system = SteppedSystem::create(problem, options, {.real = 1, .complex = 0}, Differences::central);
   if (!system) return Error{fmt::format("method {}: {}", info.name, system.error().message)};
   if (!(*system)->linearisation().exact())
     return Error{
