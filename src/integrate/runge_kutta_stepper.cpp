@@ -299,6 +299,8 @@ void RungeKuttaStepper::choose_order(Attempt& attempt) noexcept {
     return;
   }
   if (steps_at_level_ + 1 < patience) return;
+  // Not while stiff coordinates are looked for: order 9 would follow their vibrations before they are found.
+  const bool beyond_estimate = maps_tolerances() && !detector_.looking();
   const OrderChoice choice = next_level(levels_, level_,
                                         {.error = attempt.error,
                                          .lower_error = lower_error(),
@@ -306,7 +308,7 @@ void RungeKuttaStepper::choose_order(Attempt& attempt) noexcept {
                                          .contraction = newton_.contraction(),
                                          .iterations = newton_.iterations(),
                                          .largest_factor = attempt.largest_factor,
-                                         .tolerance = maps_tolerances() ? options_.tolerances.rtol : 0});
+                                         .tolerance = beyond_estimate ? options_.tolerances.rtol : 0});
   next_level_ = choice.level;
   attempt.next_factor = choice.factor;
 }
