@@ -29,6 +29,7 @@ IntegrateOptions radau5_mode(double tolerance, double initial_step) {
   options.step.initial_step = initial_step;
   options.step.weight_at = WeightAt::start;
   options.step.controller = Controller::predictive;
+  options.runge_kutta.estimate = ErrorEstimate::filtered;
   options.newton.limit_growth = false;
   options.newton.reuse_jacobian = 1e-3;
   const double mapped = 0.1 * std::pow(tolerance, 2.0 / 3);

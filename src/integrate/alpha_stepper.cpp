@@ -18,8 +18,8 @@ namespace {
 // Of Newton's iteration under error control, as a fraction of the tolerance. Of order 2 steps are many and their errors near the
 // tolerance at any rtol: √rtol, as for methods of high order, would ask for digits that nobody sees.
 constexpr double own_alpha_kappa = 0.01;
-// Times that (3) and (4) are applied where velocities are filtered.
-constexpr int filters_of_motion = 2;
+// Of errors over two steps, as a fraction of those over one: below, they alternate.
+constexpr double alternates = 0.3;
 // Corrections of a few rounding errors are no corrections.
 constexpr double roundings_left = 4;
 
@@ -332,24 +332,36 @@ void AlphaStepper::filter(double h) noexcept {
   v_part(error_) = q_part(dx_);
 }
 
+/// d_q and d_v, or with (5) in place of a₁ − a₀.
+void AlphaStepper::find_defects(double h, bool of_two_steps) noexcept {
+  const double d = method_.first_velocity_error() * h, e = method_.velocity_error() * 2 * h * h * h / (h + h_before_);
+  const auto change = [&](int i) {
+    const double one = trial_a_[i] - a0_[i];
+    return of_two_steps ? h * (one + h_before_ * jerk_[i]) / (h + h_before_) : one;
+  };
+  const Vector& before = of_two_steps ? smooth_jerk_ : jerk_;
+  error_.setZero();
+  for (int i = 0; i < x_.size(); ++i)
+    if (first_order_[static_cast<std::size_t>(i)]) error_[i] = d * change(i) + e * (change(i) / h - before[i]);
+  for (int i = 0; i < positions_.n; ++i)
+    error_[positions_.q + i] = method_.position_error() * h * h * change(positions_.v + i);
+}
+
 /// (3) in the error norm.
 void AlphaStepper::estimate(double h, Attempt& attempt) noexcept {
   attempt.error_order = method_.second_order() ? 3 : 2;
   if (options_.step.fixed_step > 0) return;
-  const double d = method_.first_velocity_error() * h, e = method_.velocity_error() * 2 * h * h * h / (h + h_before_);
-  error_.setZero();
-  for (int i = 0; i < x_.size(); ++i)
-    if (first_order_[static_cast<std::size_t>(i)]) {
-      const double change = trial_a_[i] - a0_[i];
-      error_[i] = d * change + e * (change / h - jerk_[i]);
-    }
-  for (int i = 0; i < positions_.n; ++i) {
-    const int v = positions_.v + i;
-    error_[positions_.q + i] = method_.position_error() * h * h * (trial_a_[v] - a0_[v]);
+  const auto size = [&] { return norm_(view(error_), view(x_), view(trial_), h); };
+  const bool filters = options_.runge_kutta.estimate != ErrorEstimate::plain;
+  find_defects(h, filters && whole_velocities_);
+  if (filters) filter(h);
+  if (filters && whole_velocities_) {
+    const double over_two = size();
+    find_defects(h, false);
+    filter(h);
+    if (over_two < alternates * size()) filter(h);
   }
-  if (options_.runge_kutta.estimate != ErrorEstimate::plain)
-    for (int i = 0; i < (whole_velocities_ ? filters_of_motion : 1); ++i) filter(h);
-  attempt.error = std::max(norm_(view(error_), view(x_), view(trial_), h), 1e-10);
+  attempt.error = std::max(size(), 1e-10);
   if (first_ && attempt.error > 1) attempt.retry_factor = 0.1;
 }
 
@@ -381,7 +393,8 @@ void AlphaStepper::commit() noexcept {
   w_start_.swap(w_);
   x_.swap(trial_);
   w_.swap(trial_w_);
-  smooth_jerk_ = 0.5 * jerk_;
+  const double old_share = first_ ? 0.5 : h_before_ / (h_before_ + h_);
+  smooth_jerk_ = old_share * jerk_;
   jerk_ = (trial_a_ - a0_) / h_;
   a_.swap(trial_a_);
   for (int i = 0; i < x_.size(); ++i) {
@@ -389,7 +402,7 @@ void AlphaStepper::commit() noexcept {
     if (algebraic_[k]) w_[i] = (x_[i] - start_[i]) / h_;
     if (!first_order_[k]) jerk_[i] = 0;
   }
-  smooth_jerk_ += 0.5 * jerk_;
+  smooth_jerk_ += (1 - old_share) * jerk_;
   if (positions_.n > 0) {
     q_part(w_) = system_->base().empty() ? v_part(x_) : q_part(f_);
     q_part(chart_) = (q_part(w_) - v_part(x_)) / (3 * h_ * h_);

@@ -28,10 +28,12 @@
 /// Error: what (2) of alpha_coefficients.hpp misses, d_q = C h² (a₁ − a₀), d_v = D h (a₁ − a₀) + E h³ v⃛, filtered:
 ///   (diag(c)B − J) e = (c_q d_q − d_v, c_v M d_v, c_v Z d_z, 0)                                                     (3)
 ///   F d_v: the part for q of (diag(c)B − J)⁻¹ (0, c_q c_v M d_v, 0, 0), tends to the projection onto the constraints    (4)
-/// Where velocities count whole, (3) and (4) are applied twice, as RADAU5 does after a rejection (Hairer & Wanner, Solving ODEs II, IV.8.20). A
-/// vibration with hω ≫ 1 alternates in a with an amplitude A; (4) makes of it an error A/(hω²) of v, which grows as h falls, while
-/// errors of the motion fall: the error control followed it down to steps that resolve the vibration (rubber bushing between steel rings:
-/// from 5 ms to 1e-7 s). Applied twice it is A/(h³ω⁴).
+/// Where velocities count whole: a vibration with hω ≫ 1 alternates in a with an amplitude A; (4) makes of it an error A/(hω²) of v, which grows as h
+/// falls, while errors of the motion fall: the error control followed it down to steps that resolve the vibration (rubber bushing between steel
+/// rings: from 5 ms to 1e-7 s). Applied twice (4) leaves A/(h³ω⁴), but next to nothing of the error of a stiff component that follows an excitation,
+/// either. What alternates is told from what does not over two steps, where it nearly cancels:
+///   a₁ − a₀ → h (a₁ − a₋)/(h + h₋),   a₋ = a₀ − h₋ v̈,   v̈ → the mean over the two steps before                       (5)
+/// (3) and (4) are applied twice where the error with (5) is less than 0.3 of that without.
 #include <memory>
 #include <vector>
 
@@ -85,6 +87,7 @@ class AlphaStepper final : public Stepper {
   [[nodiscard]] StepStatus residual(double t) noexcept;
   [[nodiscard]] double rounding(double h) noexcept;
   [[nodiscard]] StepStatus iterate(double t, double h, Attempt& attempt) noexcept;
+  void find_defects(double h, bool of_two_steps) noexcept;
   void filter(double h) noexcept;
   void estimate(double h, Attempt& attempt) noexcept;
   [[nodiscard]] auto q_part(Vector& x) const noexcept { return x.segment(positions_.q, positions_.n); }

@@ -185,6 +185,8 @@ void BdfStepper::commit_start() noexcept {
     std::ranges::copy(starter_->x(), state(0).begin());
     memory_.order = pieces;
     memory_.starting = !ready_;
+    memory_.excursion.begin = t_ + h_;
+    memory_.excursion.steps = 0;
   }
   starter_->interpolate(1, view(trial_), view(w_));
   memory_.steps_at_order = 0;
@@ -353,6 +355,8 @@ void BdfStepper::discard() noexcept {
   if (too_large_ && next_order_ < memory_.order) {
     memory_.order = next_order_;
     memory_.steps_at_order = 0;
+    memory_.vibration.held = trial_vibration_.held;  // what ended the higher order is not forgotten with the step
+    memory_.excursion.vibrated = trial_excursion_.vibrated;
   }
 }
 

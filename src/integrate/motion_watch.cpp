@@ -13,11 +13,11 @@ namespace rubato::detail {
 
 namespace {
 
-constexpr double lost = 0.5, noted = 0.1;                      // of S_I and L in (3) to (5)
-constexpr double grows = 100;                                  // of S_I in (3)
-constexpr double least_length = 1e-6;                          // of ‖G_j‖, as a fraction of the largest
-constexpr double tolerances_lost = 100, tolerances_noted = 1;  // of the state, in energy
-constexpr double tolerances_apart = 100;                       // of positions, in constraints
+constexpr double lost = 0.5, noted = 0.1;                           // of S_I and L in (3) to (5)
+constexpr double grows = 100;                                       // of S_I in (3)
+constexpr double least_length = 1e-6;                               // of ‖G_j‖, as a fraction of the largest
+constexpr double tolerances_lost = 100, tolerances_noted = 1;       // of the state, in energy
+constexpr double tolerances_apart = 100, tolerances_no_size = 1e5;  // of positions, in constraints
 
 bool keeps_constraints(const FormulatedDae& dae) noexcept {
   const Level level = dae.formulation().level;
@@ -84,6 +84,7 @@ void MotionWatch::begin(const At& at, const ErrorNorm& norm) {
   if (rigid_) {
     if (std::ranges::count(lengths_, 0.0) == std::ssize(lengths_)) find_lengths();
     size_ = std::max(size_, state_.q.cwiseAbs().maxCoeff());
+    tolerance_ = 1 / weights_.head(state_.q.size()).minCoeff();
   }
   if (invariants_.empty() || !evaluate(values_)) return;
   const auto n_q = static_cast<int>(state_.q.size());
@@ -114,7 +115,9 @@ std::string MotionWatch::look(const At& at, const ErrorNorm& norm) {
       if (r > now.largest) now.largest = r, now.row = static_cast<long>(j);
     }
     if (now.largest > drift_.largest) drift_ = now;
-    if (size_ > tolerances_apart * tolerance && now.largest > lost * size_ + tolerances_apart * tolerance)  // (5)
+    const bool has_size = size_ > tolerances_apart * tolerance_;
+    if (now.largest >
+        (has_size ? lost * size_ + tolerances_apart * tolerance : tolerances_no_size * tolerance_))  // (5)
       return fmt::format("constraint {} no longer holds, it is off by {:.3g}",
                          constraint_name(mechanics_->system(), static_cast<int>(now.row)), now.largest);
   }
@@ -163,14 +166,14 @@ std::vector<std::string> MotionWatch::notes() const {
 void MotionWatch::save(ArchiveWriter& out) const {
   for (const Invariant& invariant : invariants_) out.put(invariant);
   out.put(drift_);
-  out.put(size_);
+  for (const double value : {size_, tolerance_}) out.put(value);
   out.put(std::span<const double>(lengths_));
 }
 
 void MotionWatch::load(ArchiveReader& in) {
   for (Invariant& invariant : invariants_) in.get(invariant);
   in.get(drift_);
-  in.get(size_);
+  for (double* value : {&size_, &tolerance_}) in.get(*value);
   in.get(std::span<double>(lengths_));
 }
 

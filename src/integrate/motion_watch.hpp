@@ -8,9 +8,9 @@
 ///   ΔE > S_E/2 + what 100 tolerances of the state at the start are worth, and S_E 100 times as large as where that was first so:
 ///                                                                                 the run ends                      (3)
 ///   |ΔI| > S_I/10 + what one tolerance is worth                                    a note at the end                 (4)
-///   r > L/2 + 100 tolerances,   L = max |q₀|, more than 100 tolerances             the run ends                      (5)
+///   r > L/2 + 100 tolerances, or 10⁵ of x₀ where L = max |q₀| is less than a hundred of them:   the run ends          (5)
 ///   r > 100 tolerances                                                             a note at the end                 (6)
-/// Looks are taken every 16 accepted steps and at the end, each with a few evaluations of g and of the invariants.
+/// Looks are taken after 1, 2, 4, 8 and then every 16 accepted steps, and at the end, each with a few evaluations of g and of the invariants.
 #include <string>
 #include <vector>
 
@@ -23,7 +23,9 @@ namespace rubato::detail {
 
 class MotionWatch {
  public:
-  static constexpr long steps_between_looks = 16;
+  [[nodiscard]] static constexpr bool due(long accepted) noexcept {
+    return accepted % 16 == 0 || (accepted < 16 && (accepted & (accepted - 1)) == 0);
+  }
 
   /// Watches nothing where `mechanics` is null, nor constraints that are compliant, of finite elements, or left to a penalty.
   explicit MotionWatch(const FormulatedDae* mechanics);
@@ -61,6 +63,7 @@ class MotionWatch {
   std::vector<Invariant> invariants_;
   Distance drift_;
   double size_ = 0;              ///< L
+  double tolerance_ = 0;         ///< of q₀
   std::vector<double> lengths_;  ///< ‖G_j‖
   ScratchMemory memory_;
   MechanicalState state_;

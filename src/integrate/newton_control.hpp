@@ -129,10 +129,9 @@ class NewtonControl {
 /// iteration is fast. A slow one, Θ > 0.3, asks for smaller steps by itself, since Θ ~ h^p, p = 1.
 /// One that `learns` takes p from slow iterations with different h, accepted or failed,
 ///   p = log(Θ/Θ₋)/log(h/h₋) in [1, 3], the mean of this and of the p before                                        (4)
-/// (Θ ~ h where stiff forces dominate, h² where inertia does, one power more where the error of J grows with the step), and with each failure
-/// before a step as long as the one that failed last has been accepted lets the limit rise half as fast, down to a sixteenth. On a flexible arm
-/// that spins up, Θ ~ h^2.6, steps had grown from Θ = 0.2 to 0.55, failed, and grown again: radau5 at 1e-5 failed in 2079 of 6035 attempts,
-/// in 230 of 3421 so.
+/// (Θ ~ h where stiff forces dominate, h² where inertia does, one power more where the error of J grows with the step). A second failure before
+/// a step as long as the first has been accepted lets the limit rise half as fast, and so on, down to a sixteenth. On a flexible arm that spins up,
+/// Θ ~ h^2.6, steps had grown from Θ = 0.2 to 0.55, failed, and grown again: radau5 at 1e-5 failed in 2079 of 6035 attempts, in 230 of 3421 so.
 class NewtonStepLimit {
  public:
   explicit NewtonStepLimit(bool learns = false) noexcept : learns_(learns ? 1 : 0) {}
@@ -148,14 +147,14 @@ class NewtonStepLimit {
   void accepted(double h, double contraction) noexcept {
     h_ *= 1 + (contraction > 0.03 ? 0.1 : 1) / caution_;
     if (learns_ == 0) return;
-    if (h > h_failed_) caution_ = 1;
+    if (h > h_failed_) caution_ = 1, h_failed_ = 0;
     learn(h, contraction);
   }
 
-  /// 0: not known.
+  /// 0: not known, or not the iteration's failure.
   void failed(double h, double contraction = 0) noexcept {
     h_ = 0.7 * h;
-    if (learns_ == 0) return;
+    if (learns_ == 0 || contraction <= 0) return;
     if (h_failed_ > 0) caution_ = std::min(2 * caution_, most_caution);
     h_failed_ = h;
     learn(h, contraction);

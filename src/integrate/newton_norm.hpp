@@ -20,6 +20,11 @@ inline constexpr double fixed_step_tolerance = 1e-10;
   return options.tolerances;
 }
 
+/// The one number that stands for them.
+[[nodiscard]] inline double main_tolerance(const Tolerances& tolerances) noexcept {
+  return tolerances.rtol > 0 ? tolerances.rtol : tolerances.atol;
+}
+
 /// For the ErrorNorm of the iteration: the powers of h that `norm` asks for.
 [[nodiscard]] inline StepOptions newton_norm_options(StepOptions step, NewtonNorm norm, const Layout& layout) {
   if (norm == NewtonNorm::plain || norm == NewtonNorm::scaled) step.h_scaling = false;

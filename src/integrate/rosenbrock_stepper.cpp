@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "combine.hpp"
+#include "rubato/base/aperiodic.hpp"
 
 namespace rubato {
 
@@ -151,7 +152,7 @@ Attempt RosenbrockStepper::attempt(double t, double h) noexcept {
       result.error = std::isfinite(defect) ? std::max(result.error, defect) : defect;
     }
     look_at_growth(t, h, result);
-    if (system_->linearisation().source() == JacobianSource::differences) look_at_jacobian(t, h);
+    if (system_->linearisation().source() == JacobianSource::differences) check_jacobian(t, h);
     trial_estimate_ = result.error;
     if (std::isfinite(result.error)) return result;  // the trial is finite as well
   }
@@ -198,26 +199,25 @@ void RosenbrockStepper::look_at_growth(double t, double h, Attempt& result) noex
 
 /// Stages solve (B/(hγ) − J) u = …: an error δJ of J moves the end of the step by about
 ///   e = (B/(hγ) − J)⁻¹ δJ (x₁ − x₀)
-void RosenbrockStepper::look_at_jacobian(double t, double h) noexcept {
-  if (++since_look_ < attempts_between_looks || system_->options().linear.krylov.use) return;
+void RosenbrockStepper::check_jacobian(double t, double h) noexcept {
+  const IntegrateOptions& options = system_->options();
+  if (options.step.fixed_step > 0 || options.linear.krylov.use || ++since_look_ < attempts_between_looks) return;
   since_look_ = 0;
   sum_ = trial_ - x_;
   if (system_->jacobian_error(t, view(x_), view(zero_), view(std::as_const(sum_)), view(stage_)) != EvalStatus::ok)
     return;
   system_->solve(view(std::as_const(stage_)), view(sum_));
   const double e = norm_(view(std::as_const(sum_)), view(x_), view(trial_), h);
-  ++system_->counters.jacobian_looks;
-  if (e > felt_part) ++system_->counters.jacobian_errors_felt;
+  ++system_->counters.jacobian_checks;
+  if (e > felt_part) ++system_->counters.jacobian_errors_seen;
 }
 
 double RosenbrockStepper::change_of_linearisation(double t, double h) noexcept {
   const Eigen::Index n = x_.size();
   norm_.weights(view(x_), view(trial_), std::numeric_limits<double>::infinity(), view(weights_));
   const auto moved = [&](const Vector& x) -> const Vector& {
-    constexpr double golden = 0.6180339887498949;  // a sequence of signs and sizes without a period
     for (Eigen::Index i = 0; i < n; ++i) {
-      const double part = golden * static_cast<double>(i + 1);
-      const double phase = part - std::floor(part);
+      const double phase = aperiodic(i + 1);
       stage_[i] = x[i] + (weights_[i] > 0 ? (phase < 0.5 ? -0.5 - phase : 0.5 + phase) / weights_[i] : 0);
     }
     return stage_;

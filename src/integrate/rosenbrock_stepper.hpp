@@ -44,7 +44,7 @@ class RosenbrockStepper final : public Stepper {
   [[nodiscard]] StepStatus factorise(double h) noexcept;
   void weigh_residuals() noexcept;
   void look_at_growth(double t, double h, Attempt& result) noexcept;
-  void look_at_jacobian(double t, double h) noexcept;
+  void check_jacobian(double t, double h) noexcept;
   [[nodiscard]] double change_of_linearisation(double t, double h) noexcept;
   [[nodiscard]] double defect_inside(double t, double h) noexcept;
 

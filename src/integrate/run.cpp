@@ -246,7 +246,7 @@ void Run::accepted(const Attempt& attempt, const Plan& plan) {
     inputs(found ? events_.t() : t_begin + plan.h, u_);
   }
   tell_step(t_begin, plan.h, attempt.error, event);
-  if (!event && count_.accepted % MotionWatch::steps_between_looks == 0 && !keeps_motion()) return;
+  if (!event && MotionWatch::due(count_.accepted) && !keeps_motion()) return;
   if (event)
     arrive(found);
   else if (stepping_ != stepper_.get())

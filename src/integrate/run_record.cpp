@@ -38,8 +38,8 @@ constexpr std::array counters{&Statistics::steps,
                               &Statistics::root_calls,
                               &Statistics::library_allocations,
                               &Statistics::pattern_extensions,
-                              &Statistics::jacobian_looks,
-                              &Statistics::jacobian_errors_felt};
+                              &Statistics::jacobian_checks,
+                              &Statistics::jacobian_errors_seen};
 
 }  // namespace
 
@@ -64,8 +64,8 @@ std::string Run::inexact_jacobian() const {
 }
 
 std::string Run::note_on_differences(const Statistics& counts) const {
-  if (options_.step.fixed_step > 0 || counts.jacobian_looks < fewest_looks) return {};
-  const double share = static_cast<double>(counts.jacobian_errors_felt) / static_cast<double>(counts.jacobian_looks);
+  if (options_.step.fixed_step > 0 || counts.jacobian_checks < fewest_looks) return {};
+  const double share = static_cast<double>(counts.jacobian_errors_seen) / static_cast<double>(counts.jacobian_checks);
   if (share < many_felt) return {};
   const bool has_model = dae_.model_jacobian() == ModelJacobian::exact, has_dual = dae_.dual() != nullptr;
   return fmt::format(

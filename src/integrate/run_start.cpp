@@ -1,6 +1,7 @@
 // The start of a run: are the algebraic equations satisfied?
 #include <fmt/format.h>
 
+#include "rubato/base/aperiodic.hpp"
 #include "rubato/base/text.hpp"
 #include "run.hpp"
 
@@ -15,9 +16,8 @@ int Run::unsatisfied_row() {
   if (dae_.f(here(), view(f_)) != EvalStatus::ok) return -1;
   norm_.weights(x(), infinity, view(weights));
   Vector moved = x_;
-  constexpr double golden = 0.6180339887498949;
   for (int i = 0; i < dae_.size(); ++i)
-    if (weights[i] > 0 && std::isfinite(weights[i])) moved[i] += (0.5 + std::fmod(i * golden, 1.0)) / weights[i];
+    if (weights[i] > 0 && std::isfinite(weights[i])) moved[i] += (0.5 + aperiodic(i)) / weights[i];
   At there = here();
   there.x = view(std::as_const(moved));
   if (dae_.f(there, view(moved_f)) != EvalStatus::ok) return -1;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dense_stages.hpp"
+#include "newton_norm.hpp"
 #include "partitioned_stepper.hpp"
 #include "rubato/integrate/runge_kutta_analysis.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
@@ -133,8 +134,7 @@ Result<std::unique_ptr<Stepper>> make_runge_kutta(const MethodInfo& info, const 
   if (tables.size() == 1) return RungeKuttaStepper::create(tables, 0, problem, options);
   // At index 2 and 3 two stages have little order left: the variable method stays at 5 and above.
   const auto members = std::span(tables).subspan(problem.dae->layout().index() > 1 ? first_of_variable : 0);
-  const Tolerances& asked = options.tolerances;
-  const int stages = options.step.fixed_step > 0 ? 3 : starting_stages(asked.rtol > 0 ? asked.rtol : asked.atol);
+  const int stages = options.step.fixed_step > 0 ? 3 : starting_stages(main_tolerance(options.tolerances));
   const auto first = std::ranges::find(members, stages, &RungeKuttaTable::s);
   return RungeKuttaStepper::create(members, static_cast<int>(first - members.begin()), problem, options);
 }

@@ -9,6 +9,7 @@
 
 #include "base/pairs.hpp"
 #include "combine.hpp"
+#include "newton_norm.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
 
 namespace rubato {
@@ -298,7 +299,8 @@ void RungeKuttaStepper::choose_order(Attempt& attempt) noexcept {
     next_level_ = std::max(level_ - 1, 0);
     return;
   }
-  if (steps_at_level_ + 1 < patience) return;
+  // Where the defect inside has taken the place of the estimate, it cannot be compared with that of the lower order at the start.
+  if (steps_at_level_ + 1 < patience || misses_inside()) return;
   // Not while stiff coordinates are looked for: order 9 would follow their vibrations before they are found.
   const bool beyond_estimate = maps_tolerances() && !detector_.looking();
   const OrderChoice choice = next_level(levels_, level_,
@@ -308,7 +310,7 @@ void RungeKuttaStepper::choose_order(Attempt& attempt) noexcept {
                                          .contraction = newton_.contraction(),
                                          .iterations = newton_.iterations(),
                                          .largest_factor = attempt.largest_factor,
-                                         .tolerance = beyond_estimate ? options_.tolerances.rtol : 0});
+                                         .tolerance = beyond_estimate ? main_tolerance(options_.tolerances) : 0});
   next_level_ = choice.level;
   attempt.next_factor = choice.factor;
 }

@@ -12,14 +12,16 @@ namespace rubato {
 
 namespace {
 
-constexpr double much_grown = 1.2;              // a step this much longer than those looked into before is looked into
+// Looked into: a step this much longer than those looked into before, and one whose estimated error is this small (steps that are as long as they
+// may be have about 0.3; less where something else holds them, or where the estimate sees nothing).
+constexpr double much_grown = 1.2, vanishing = 1e-3;
 constexpr double fast_enough_to_keep_h = 1e-3;  // Θ: a step that may grow a little keeps its size, and so the factors
 
 /// rtol' = 0.1 rtol^((s+1)/(2s)), atol' = rtol' atol/rtol.
 Tolerances mapped(const Tolerances& tolerances, int s) {
   const double exponent = (s + 1.0) / (2.0 * s);
   Tolerances result = tolerances;
-  const double base = tolerances.rtol > 0 ? tolerances.rtol : tolerances.atol;
+  const double base = main_tolerance(tolerances);
   const double factor = base > 0 ? 0.1 * std::pow(base, exponent) / base : 1;
   result.rtol *= factor;
   result.atol *= factor;
@@ -227,12 +229,13 @@ double StagedStepper::error_of(double h, int slot) noexcept {
 
 /// The estimate of collocation methods with c_1 > 0 is what the polynomial p of the step leaves of the equations at its beginning. Of a stiff
 /// model at rest that is nothing, whatever shakes it later: a bushing was passed in steps of 0.4 s over periods of 0.33 s, right at the ends of
-/// the steps and wrong between. Steps longer than those before are looked into:
+/// the steps and wrong between. Steps longer than those before, and those whose estimate vanishes, are looked into:
 ///   (B/(hγ₀) − J) e = f(p(θ)) − B p'(θ),   θ in the middle of the widest gap between nodes.
 /// Where the estimate sees the solution, this is Π|θ − c_i| / Π c_i of it (Radau IIA, s = 3: 0.36). Where it is larger, it is the estimate, and
-/// the next step is looked into as well. Algebraic rows hold at the nodes only and are left out. Methods with c_1 = 0 have estimates of another
-/// order, which this would overrule without need.
+/// the next attempt is looked into as well. Algebraic rows count: in GGL form μ and λ absorb what the polynomials of q and v miss of a prescribed motion.
+/// Methods with c_1 = 0 have estimates of another order, which this would overrule without need. Not finite where the model cannot be evaluated there.
 double StagedStepper::defect_inside(double t, double h, int slot) noexcept {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
   const DenseStages& p = dense();
   double weights[max_runge_kutta_stages + 1], slopes[max_runge_kutta_stages + 1];
   p.dense_weights(p.widest, weights, slopes);
@@ -240,14 +243,11 @@ double StagedStepper::defect_inside(double t, double h, int slot) noexcept {
   const double inside = t + p.widest * h;
   detail::add_combined_columns(view(x_), p.nodes, weights, z_.data(), view(stage_));
   detail::combine_columns(1, p.nodes, slopes, z_.data(), spark_.data(), z_.rows());
-  if (system_->f(inside, view(stage_), view(rho_)) != EvalStatus::ok) return 0;  // stages were fine
+  if (system_->f(inside, view(stage_), view(rho_)) != EvalStatus::ok) return unknown;
   if (system_->mass_times(inside, view(std::as_const(stage_)), view(std::as_const(spark_)), view(defect_)) !=
       EvalStatus::ok)
-    return 0;
+    return unknown;
   rho_ -= defect_;
-  const Layout& layout = system_->dae().layout();
-  for (int i = 0; i < layout.size(); ++i)
-    if (layout.kind(i) == Kind::algebraic) rho_[i] = 0;
   system_->solve(view(std::as_const(rho_)), view(defect_), slot);
   if (motion_.applies()) {
     motion_.filter(*system_, 1 / (gamma0() * h), defect_, stage_, spark_, slot);
@@ -259,7 +259,7 @@ double StagedStepper::defect_inside(double t, double h, int slot) noexcept {
 StepStatus StagedStepper::estimate(double t, double h, Attempt& attempt) noexcept {
   const bool spark = options_.runge_kutta.estimate == ErrorEstimate::spark;
   const bool plain = options_.runge_kutta.estimate == ErrorEstimate::plain;
-  const bool collocates = table().c[0] > 0 && !plain && !spark;
+  const bool looks_inside = options_.runge_kutta.estimate == ErrorEstimate::inside && table().c[0] > 0;
   trial_blind_ = false;
   attempt.error_order = spark ? 4 : error_order();
   if (!wants_estimate()) return StepStatus::ok;
@@ -284,9 +284,10 @@ StepStatus StagedStepper::estimate(double t, double h, Attempt& attempt) noexcep
     system_->solve(view(std::as_const(rho_)), view(nu_), slot);
     error = error_of(h, slot);
   }
-  if (error <= 1 && collocates && (blind_ || h > much_grown * looked_h_)) {
+  if (error <= 1 && looks_inside && (blind_ || error < vanishing || h > much_grown * looked_h_)) {
     const double defect = defect_inside(t, h, slot);
-    trial_blind_ = defect > error;
+    trial_blind_ = defect > error &&
+                   std::isfinite(defect);  // a model that is not defined between the nodes has no better estimate
     if (trial_blind_) {
       error = defect;
       nu_.swap(defect_);  // what worst_component() names
@@ -399,6 +400,7 @@ void StagedStepper::commit() noexcept {
 }
 
 void StagedStepper::discard() noexcept {
+  blind_ = blind_ || trial_blind_;
   jacobian_usable_ = jacobian_usable_ && jacobian_current_;
   after_rejection_ = true;
   if (!has_trial_) newton_limit_.failed(h_, diverged_ ? newton_.contraction() : 0);

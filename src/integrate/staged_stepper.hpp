@@ -5,7 +5,7 @@
 /// Unknowns of a step: Z_i = X_i − x₀, column s: x₁ − x₀. J = ∂(f − B w)/∂x and B serve until the iteration contracts too
 /// slowly, factors until h changes.
 /// Error: Δν = (B/(hγ₀) − J)⁻¹ ρ, ρ from the method; evaluated once more at x₀ + Δν after a restart or a rejection where the
-/// first says no; compared with the defect inside where steps grow. Rows that Lobatto estimates cannot see: quadrature_guard.hpp. For comparison the estimate of order 1 of
+/// first says no; compared with the defect inside where steps grow or the estimate vanishes. Rows that Lobatto estimates cannot see: quadrature_guard.hpp. For comparison the estimate of order 1 of
 /// SPARK3, δ = Σ d̂_i Z_i − (x₁ − x₀) = O(h²) squared component by component, then filtered:
 ///   (B/(hγ₀) − J) Δν = B δ²/(hγ₀)                                                                                    (1)
 #include <memory>
@@ -73,6 +73,8 @@ class StagedStepper : public Stepper {
     const bool by_filter = options_.stiffness.measure != StiffnessMeasure::frequencies;
     return options_.step.fixed_step == 0 || (by_filter && detector_.looking());
   }
+  /// The error of the trial step is the defect inside it.
+  [[nodiscard]] bool misses_inside() const noexcept { return trial_blind_; }
   /// Tolerances were mapped for Radau methods, see for_steps().
   [[nodiscard]] bool maps_tolerances() const noexcept { return maps_tolerances_; }
   [[nodiscard]] static Out column(Matrix& m, int j) noexcept {

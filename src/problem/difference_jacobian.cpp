@@ -17,6 +17,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rubato/base/assert.hpp"
 #include "rubato/problem/linearisation.hpp"
 
 namespace rubato {
@@ -211,6 +212,7 @@ EvalStatus Linearisation::by_differences(const At& at, In w, In f0, In scale) no
 }
 
 EvalStatus Linearisation::error_along(const At& at, In w, In v, Out out) noexcept {
+  RUBATO_ASSERT(source_ == JacobianSource::differences, "other sources have no error");
   // No block moves by more than ∛u of its size, and none further than v.
   double longest = std::cbrt(roundoff);
   for (const auto& block : dae_.layout().blocks()) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rubato/base/aperiodic.hpp"
 #include "rubato/base/assert.hpp"
 #include "rubato/problem/mass_values.hpp"
 
@@ -140,8 +141,7 @@ void Linearisation::prepare(const At& at, SparsePattern jacobian, SparsePattern 
                                                          : source_ == JacobianSource::differences && forms_all();
   watch_ = watchable && static_cast<std::size_t>(j_pattern_.nnz()) < n * n;
   direction_.resize(n);
-  for (std::size_t j = 0; j < n; ++j)  // 1 + the fractional part of j times the golden ratio
-    direction_[j] = 1 + std::fmod(0.6180339887498949 * static_cast<double>(j), 1.0);
+  for (std::size_t j = 0; j < n; ++j) direction_[j] = 1 + aperiodic(static_cast<long>(j));
   if (source_ == JacobianSource::differences) {
     for (auto* buffer : {&increments_, &least_, &most_, &noise_}) buffer->assign(n, 0.0);
     below_.assign(n, 0.0);

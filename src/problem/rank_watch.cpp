@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rubato/base/aperiodic.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/problem/state_point.hpp"
 #include "start.hpp"
@@ -172,9 +173,8 @@ RankWatch::Margin RankWatch::look(const MechanicalState& state, In inputs, In le
 
 /// |(A(ahead) − A)ᵀ u| with every row's share in u alike, signs in a sequence without a period: the root mean square of the change of a row.
 double RankWatch::turn_of_rows(const MechanicalState& ahead, In inputs, const Vector& inverse) const {
-  constexpr double golden = 0.6180339887498949;
   Vector u = inverse, forces(system_.sizes().v);
-  for (int j = 0; j < u.size(); ++j) u[j] *= std::fmod(j * golden, 1.0) < 0.5 ? 1 : -1;
+  for (int j = 0; j < u.size(); ++j) u[j] *= aperiodic(j) < 0.5 ? 1 : -1;
   u /= std::sqrt(static_cast<double>(u.size()));
   const In all = view(std::as_const(u));
   const auto n_g = static_cast<std::size_t>(system_.sizes().lambda);

@@ -181,8 +181,8 @@ TEST(DifferenceJacobian, ARunThatFinishesInMoreStepsNamesThem) {
   const RunSummary clean = run(0), noisy = run(1e-10);
   ASSERT_EQ(noisy.status, RunStatus::finished) << noisy.reason;
   EXPECT_TRUE(clean.notes.empty());
-  EXPECT_GT(clean.statistics.jacobian_looks, 3);
-  EXPECT_EQ(clean.statistics.jacobian_errors_felt, 0);
+  EXPECT_GT(clean.statistics.jacobian_checks, 3);
+  EXPECT_EQ(clean.statistics.jacobian_errors_seen, 0);
   EXPECT_GT(noisy.statistics.steps, 2 * clean.statistics.steps);
   EXPECT_TRUE(has_words(noisy, "the Jacobian comes from differences"));
 
@@ -191,7 +191,7 @@ TEST(DifferenceJacobian, ARunThatFinishesInMoreStepsNamesThem) {
                    rough = run_with(clutch, JacobianSource::differences, 1e-6, "rodas4p");
   ASSERT_EQ(rough.status, RunStatus::finished) << rough.reason;
   EXPECT_GT(rough.statistics.steps, 2 * exact.statistics.steps);
-  EXPECT_EQ(exact.statistics.jacobian_looks, 0);
+  EXPECT_EQ(exact.statistics.jacobian_checks, 0);
   EXPECT_FALSE(has_words(exact, "differences"));
   EXPECT_TRUE(has_words(rough, "the Jacobian comes from differences"));
   EXPECT_TRUE(has_words(rough, "solver.jacobian = \"dual\""));

@@ -95,6 +95,54 @@ TEST(MotionWatch, DriftFromConstraintsIsSaid) {
   EXPECT_FALSE(has_note(holds, "ggl and index-3"));
 }
 
+// Index 1 at tolerances too loose for it: the pendulum of length 1 ends some lengths away from its circle, at 1e-2 and 1e-1, which are no smaller
+// than a hundredth of it, thousands of them. Steps that blow up within the first few are seen as well.
+TEST(MotionWatch, LostConstraintsEndARun) {
+  for (const auto& [method, tolerance] : {std::pair{"rodas4p", 1e-3}, {"rodas4p", 1e-2}, {"ros3p", 1e-1}}) {
+    const RunSummary run = run_of("pendulum", "index-1", method, {.tolerances = {.rtol = tolerance, .atol = tolerance}},
+                                  {{"t_end", 2000}});
+    EXPECT_EQ(run.status, RunStatus::unbounded) << method << " at " << tolerance << ": " << run.reason;
+  }
+}
+
+/// q'' = -1 above a floor that keeps `kept` of the speed.
+struct Ball {
+  static constexpr bool constant_mass = true;
+  double kept;
+  MechanicalSizes sizes() const { return {.q = 1, .v = 1}; }
+  template <class S>
+  void inertia(const MechanicalPoint<S>&, std::span<const S> a, std::span<S> out) const {
+    out[0] = a[0];
+  }
+  template <class S>
+  void force(const MechanicalPoint<S>&, std::span<S> out) const {
+    out[0] = S(-1.0);
+  }
+  std::vector<std::string> invariant_names() const { return {"energy"}; }
+  void invariants(const MechanicalPoint<double>& p, Out out) const { out[0] = p.v[0] * p.v[0] / 2 + p.q[0]; }
+  std::vector<RootInfo> roots() const { return {{.name = "floor", .crossing = Crossing::falling}}; }
+  void root_values(const MechanicalPoint<double>& p, Out g) const { g[0] = p.q[0]; }
+  EventEffect on_event(const EventContext& event, Out, Out v, Out) const {
+    v[0] *= -kept;
+    return {.mode = event.mode, .state_changed = true};
+  }
+};
+
+// What an event takes away or adds is no fault of the method: from there on the energy after it is what is kept. A hit after 1 s at a speed of 1 that
+// triples the speed makes 4.5 of 0.5.
+TEST(MotionWatch, EventsMayChangeWhatIsKept) {
+  for (const double kept : {0.3, 3.0}) {
+    const auto dae = formulate(make_mechanical(Ball{kept}), {.level = Level::state_space});
+    ASSERT_TRUE(dae.ok());
+    const InitialValueProblem problem{.dae = *dae, .t_end = 3, .x = Eigen::Vector2d(0.5, 0)};
+    const auto run = integrate(problem, "radau5", {.tolerances = {.rtol = 1e-6, .atol = 1e-6}});
+    ASSERT_TRUE(run.ok());
+    EXPECT_EQ(run->status, RunStatus::finished) << run->reason;
+    EXPECT_GT(run->statistics.events, 0) << kept;
+    EXPECT_TRUE(run->notes.empty()) << run->notes.front();
+  }
+}
+
 // What was seen before a checkpoint is said after it, too.
 TEST(MotionWatch, ResumedRunsSayTheSame) {
   struct Keep : Observer {

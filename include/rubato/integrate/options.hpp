@@ -77,7 +77,8 @@ struct NewtonOptions {
 /// What the estimate of an implicit Runge-Kutta method is: the difference to an embedded formula, or that difference
 /// filtered by (I − hγ₀J)⁻¹, which takes from stiff components what the method itself damps. `spark`: the formula of order
 /// 1 of SPARK3, squared and filtered, for Lobatto methods with three stages; for comparison, it misses small tolerances.
-enum class ErrorEstimate : std::uint8_t { filtered, plain, spark };
+/// `inside`: the filtered one; Radau and Gauss methods look between the nodes of steps that grow or whose error seems to vanish as well.
+enum class ErrorEstimate : std::uint8_t { inside, filtered, plain, spark };
 
 /// How the stages of methods whose tables differ from row to row are solved: all of them by one factorisation, or by GMRES
 /// preconditioned with Lobatto IIIC. automatic: direct up to 300 unknowns of all stages together.
@@ -88,7 +89,7 @@ struct RungeKuttaOptions {
   /// of the solution, not of the formula, is about rtol (Radau methods only; as RADAU5 does). Not at index 3, where velocities
   /// have no more order than the formula.
   bool map_tolerances = true;
-  ErrorEstimate estimate = ErrorEstimate::filtered;
+  ErrorEstimate estimate = ErrorEstimate::inside;
   double gamma0 = 0;   ///< of the filter; 0: the real eigenvalue of A (odd s), else the geometric mean of all
   double alpha0 = -1;  ///< of the Lobatto estimates; −1: the default of the family
   /// (component or block, θ): another θ than the method's (a blend) for single components. A position takes its velocity,

@@ -20,8 +20,8 @@ struct Statistics {
   long root_calls = 0;
   long library_allocations = 0;
   long pattern_extensions = 0;  ///< branches of the model that opened during the run and enlarged the sparsity pattern
-  long jacobian_looks = 0;      ///< steps in which the error of a J by differences was measured, of which
-  long jacobian_errors_felt = 0;  ///< with effects of a tenth of the tolerance or more
+  long jacobian_checks = 0;     ///< steps in which the error of a J by differences was measured, of which
+  long jacobian_errors_seen = 0;  ///< with effects of a tenth of the tolerance or more
   struct Seconds {
     double total = 0, f = 0, jacobian = 0, factor = 0, solve = 0;
   } seconds;

@@ -51,7 +51,7 @@ class Linearisation {
     return dae_.dual() != nullptr && source_ != JacobianSource::differences;
   }
 
-  /// The error of J of the last update along v: J v less a central difference of f − B w along v, which costs two evaluations.
+  /// For J by differences: its error of the last update along v, J v less a central difference of f − B w along v, which costs two evaluations.
   /// Rounding errors of f spoil it as they spoil J.
   [[nodiscard]] EvalStatus error_along(const At& at, In w, In v, Out out) noexcept;
 

@@ -49,5 +49,21 @@ TEST(NewtonStepLimit, LearnsHowFastTheContractionRises) {
   }
 }
 
+// A failure that was overcome is no reason to be careful after the next one.
+TEST(NewtonStepLimit, ForgetsFailuresThatWereOvercome) {
+  constexpr double slow = 0.2;
+  const auto rise = [](NewtonStepLimit& limit, double h) {  // of the limit, by one accepted step
+    const double before = limit.largest_factor(h, 0);
+    limit.accepted(h, slow);
+    return limit.largest_factor(h, 0) / before;
+  };
+  NewtonStepLimit overcome(true), again(true);
+  for (NewtonStepLimit* limit : {&overcome, &again}) limit->failed(1, slow);
+  for (int i = 0; i < 10; ++i) overcome.accepted(1.02, slow);
+  for (NewtonStepLimit* limit : {&overcome, &again}) limit->failed(1, slow);
+  EXPECT_NEAR(rise(overcome, 0.1), 1.1, 1e-12);
+  EXPECT_NEAR(rise(again, 0.1), 1.05, 1e-12);
+}
+
 }  // namespace
 }  // namespace rubato
