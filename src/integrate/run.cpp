@@ -169,8 +169,9 @@ void Run::rejected(const Attempt& attempt, double h) {
   if (!goes_on())
     end(RunStatus::step_too_small,
         fmt::format("at t = {} a step of {:.3g} has an error {:.3g} times the tolerance{}; the next would fall below "
-                    "the smallest allowed, {:.3g}{}",
-                    t_, h, attempt.error, name_of(", dominated by ", worst), min_step(), inexact_jacobian()));
+                    "the smallest allowed, {:.3g}{}{}",
+                    t_, h, attempt.error, name_of(", dominated by ", worst), min_step(), culprit_behind(h),
+                    inexact_jacobian()));
 }
 
 bool Run::goes_on() {
