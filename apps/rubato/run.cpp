@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "interrupts.hpp"
+#include "print.hpp"
 #include "result_files.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/recorder.hpp"
@@ -44,10 +45,17 @@ std::string task_text(const Task& task) {
 /// Keeps the latest checkpoint; writes it once a second and at the end, so that small steps do not wait for the disk.
 class CheckpointKeeper final : public Observer {
  public:
-  CheckpointKeeper(fs::path file, std::string options, const Recorder& recorder, const io::CheckpointFile* before)
-      : file_(std::move(file)), options_(std::move(options)), recorder_(recorder), before_(before) {}
+  CheckpointKeeper(fs::path file, std::string options, const Recorder& recorder, const io::CheckpointFile* before,
+                   const io::AnimationWriter* animation)
+      : file_(std::move(file)),
+        options_(std::move(options)),
+        recorder_(recorder),
+        before_(before),
+        animation_(animation) {}
 
   void on_checkpoint(double t, std::span<const std::byte> bytes) override {
+    if (animation_ != nullptr && !animation_->whole())
+      return;  // to resume behind a missing frame would leave it out for good
     t_ = t;
     state_.assign(bytes.begin(), bytes.end());
     rows_ = recorder_.rows();
@@ -85,6 +93,7 @@ class CheckpointKeeper final : public Observer {
   double t_ = 0;
   std::vector<std::byte> state_;
   std::size_t rows_ = 0, steps_ = 0, events_ = 0;
+  const io::AnimationWriter* animation_;  ///< none: nullptr
   bool pending_ = false, written_ = false;
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
 };
@@ -181,9 +190,11 @@ int run(const RunArguments& arguments) {
     scene = std::move(*made);
   }
 
-  const fs::path folder =
-      arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem() : fs::path(arguments.folder);
-  const fs::path checkpoint_name = folder / "checkpoint.bin";
+  OutputFolder folder(arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem()
+                                               : fs::path(arguments.folder));
+  const fs::path checkpoint_name = folder.path() / "checkpoint.bin";
+  catch_interrupts();  // before anything in the folder changes
+  if (const int code = folder.open(expected_bytes(*task, scene)); code != done) return code;
   io::CheckpointFile before;
   if (arguments.resume) {
     auto checkpoint = checkpoint_for(checkpoint_name, *task);
@@ -193,25 +204,26 @@ int run(const RunArguments& arguments) {
   } else if (const auto old = io::read_checkpoint(checkpoint_name); old) {
     task->notes.push_back(
         fmt::format("{} holds an unfinished run up to t = {:.6g} s, which --resume would continue; starting anew",
-                    folder.string(), old->t));
+                    folder.path().string(), old->t));
   }
-  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+  if (const auto fine = io::invalidate_manifest(folder.path()); !fine) return complain(fine.error()), not_written;
 
-  catch_interrupts();
   const InitialValueProblem& problem = task->instance.problem;
-  fmt::print(stderr, "{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
-             task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
+  print_err("{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
+            task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
   const std::string choice = choice_words(*task);
-  fmt::print(stderr, "  {:<12} {}{}{}, {} unknowns, t = {:.6g} … {:.6g} s\n", "running", task->method->info.name,
-             choice.empty() ? "" : ", ", choice, problem.dae->size(), problem.t_start, problem.t_end);
-  for (const auto& sentence : task->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
+  print_err("  {:<12} {}{}{}, {} unknowns, t = {:.6g} … {:.6g} s\n", "running", task->method->info.name,
+            choice.empty() ? "" : ", ", choice, problem.dae->size(), problem.t_start, problem.t_end);
+  for (const auto& sentence : task->notes) say("note", sentence);
 
   Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
-  CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr);
   io::Progress progress(problem.t_start, problem.t_end);
-  std::vector<Observer*> observers = {&recorder, &keeper, &progress};
-  if (!arguments.resume) io::remove_animation(folder);
-  const auto animation = animation_of(*task, scene, folder, arguments.resume);
+  std::vector<Observer*> observers = {&recorder, &progress};
+  if (!arguments.resume) io::remove_animation(folder.path());
+  const auto animation = animation_of(*task, scene, folder.path(), arguments.resume);
+  CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr,
+                          animation.get());
+  observers.push_back(&keeper);
   if (animation) observers.push_back(animation.get());
   std::optional<LargestDisplacement> largest;
   if (const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
@@ -222,13 +234,12 @@ int run(const RunArguments& arguments) {
   progress.wipe();
   if (!summary) return complain(task->config.at("solver.method", in_run_file_words(summary.error().message)));
 
-  // A run that failed would fail again in the same place.
-  const bool resumable = !completed(summary->status) && keeper.write() &&
-                         (summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps);
+  bool kept = !completed(summary->status) && keeper.write();
   io::Trajectory trajectory = io::trajectory_of(recorder);
   if (arguments.resume) {
-    io::append_after(before.trajectory, trajectory, before.t);
-    trajectory = std::move(before.trajectory);
+    io::Trajectory whole = before.trajectory;  // the keeper may need its own once more
+    io::append_after(whole, trajectory, before.t);
+    trajectory = std::move(whole);
   }
   if (task->config.model)
     for (std::size_t j = 0; j < trajectory.channels(); ++j)
@@ -236,21 +247,34 @@ int run(const RunArguments& arguments) {
   if (task->config.solid) add_units(trajectory);
   const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
   const double wall_seconds = watch.seconds();
-  for (const auto& sentence : summary->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
-  fmt::print(stderr, "{}", io::summary_text(result, wall_seconds));
-  const bool written =
-      write_results(folder, *task, result, scene, largest ? &*largest : nullptr, animation.get(), wall_seconds);
+  if (folder.renew() == done)
+    write_results(folder, *task, result, scene, largest ? &*largest : nullptr, animation.get(), wall_seconds);
+  const bool saved = folder.sealed();
+  if (completed(summary->status) && !saved) kept = keeper.write();
+  // A run that failed would fail again in the same place; one whose files could not be written repeats its end.
+  const bool resumable =
+      kept && (!saved || summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps);
+  if (completed(summary->status) && saved)
+    if (const auto fine = io::remove_file(checkpoint_name); !fine)
+      note(fine.error().message);  // nothing left to resume
 
-  if (completed(summary->status)) {
-    std::error_code ignored;
-    fs::remove(checkpoint_name, ignored);  // nothing left to resume
-    return written ? done : wrong_input;
-  }
-  fmt::print(stderr, "  {:<12} the results end at t = {:.6g} s of {:.6g} s{}\n", "incomplete", summary->t,
-             problem.t_end,
-             !resumable                                  ? ""
-             : summary->status == RunStatus::interrupted ? "; continue with --resume"
-                                                         : "; continue with --resume and a larger solver.max_steps");
+  for (const auto& sentence : summary->notes) say("note", sentence);
+  tell_text(io::summary_text(result, wall_seconds));
+  for (const auto& sentence : folder.troubles()) say("not written", sentence);
+  say("results", folder.written());
+  if (!saved)
+    say("incomplete", fmt::format("not all files were written{}",
+                                  resumable ? fmt::format("; {} is kept: make room, then --resume repeats the end",
+                                                          checkpoint_name.string())
+                                            : ", and there is no checkpoint: the run has to be repeated"));
+  if (!completed(summary->status))
+    say("incomplete", fmt::format("the results end at t = {:.6g} s of {:.6g} s{}", summary->t, problem.t_end,
+                                  !resumable ? ""
+                                  : summary->status == RunStatus::interrupted
+                                      ? "; continue with --resume"
+                                      : "; continue with --resume and a larger solver.max_steps"));
+  if (!saved) return not_written;
+  if (completed(summary->status)) return done;
   return summary->status == RunStatus::interrupted ? interrupted : numerical_failure;
 }
 
