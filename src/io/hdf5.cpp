@@ -23,12 +23,14 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
   Handle& operator=(Handle&&) = delete;
   ~Handle() {
-    if (id_ >= 0) close_(id_);
+    if (id_ >= 0 && close_(id_) < 0) failed = true;
   }
   [[nodiscard]] bool ok() const noexcept { return id_ >= 0; }
   operator hid_t() const noexcept { return id_; }
   /// Closes now, to learn whether it worked.
   bool close() noexcept { return close_(std::exchange(id_, -1)) >= 0; }
+
+  static inline thread_local bool failed = false;  ///< a close has failed: data sets write their last chunks there
 
  private:
   hid_t id_;
@@ -39,6 +41,8 @@ class Handle {
 class Quiet {
  public:
   Quiet() noexcept {
+    // Before all else: at the end of the program HDF5 would crash over a file that could not be closed, as on a full disk.
+    H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -254,8 +258,9 @@ Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& resu
   Handle handle(H5Fcreate(part->path().c_str(), H5F_ACC_TRUNC, list, access), H5Fclose);
   if (!handle.ok()) return Error{fmt::format("{}: cannot be written (HDF5)", file.string())};
   Hdf5Writer writer;
+  Handle::failed = false;
   write_all(writer, handle, result);
-  if (!(handle.close() && writer.ok))
+  if (!handle.close() || !writer.ok || Handle::failed)
     return Error{fmt::format("{}: cannot be written (HDF5; is the disk full?)", file.string())};
   return part->finish();
 }
