@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "channels.hpp"
+#include "checkpoint_keeper.hpp"
 #include "command.hpp"
 #include "interrupts.hpp"
 #include "motion_picture.hpp"
@@ -15,7 +15,6 @@
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/recorder.hpp"
 #include "rubato/io/animation.hpp"
-#include "rubato/io/checkpoint_file.hpp"
 #include "rubato/io/csv.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/hdf5.hpp"
@@ -31,83 +30,6 @@ namespace rubato::app {
 
 namespace {
 namespace fs = std::filesystem;
-
-/// What must agree for a run to be resumed: titles, pictures and file formats may change.
-std::string task_text(const Task& task) {
-  io::RunConfig config = task.config;
-  config.title.clear();
-  config.output.formats = {"csv"};
-  if (config.solid == nullptr) {  // where these decide what is recorded
-    config.output.channels.clear();
-    config.output.plot.clear();
-  }
-  config.output.time_axis = io::Scale::linear;
-  config.options.step.max_steps = 0;  // says only when to give up
-  return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
-}
-
-/// Keeps the latest checkpoint; writes it once a second and at the end, so that small steps do not wait for the disk.
-class CheckpointKeeper final : public Observer {
- public:
-  CheckpointKeeper(fs::path file, std::string options, const Recorder& recorder, const io::CheckpointFile* before)
-      : file_(std::move(file)), options_(std::move(options)), recorder_(recorder), before_(before) {}
-
-  void on_checkpoint(double t, std::span<const std::byte> bytes) override {
-    t_ = t;
-    state_.assign(bytes.begin(), bytes.end());
-    rows_ = recorder_.rows();
-    steps_ = recorder_.step_times().size();
-    events_ = recorder_.events().size();
-    pending_ = true;
-    if (Clock::now() >= next_) write();
-  }
-  /// True when there is something to resume from.
-  bool write() {
-    if (!pending_) return written_ || before_ != nullptr;
-    pending_ = false;
-    io::Trajectory fresh = io::trajectory_of(recorder_);
-    fresh.times.resize(rows_);
-    fresh.values.resize(rows_ * fresh.channels());
-    fresh.step_times.resize(steps_);
-    fresh.step_sizes.resize(steps_);
-    fresh.events.resize(events_);
-    io::CheckpointFile checkpoint{options_, t_, state_, before_ ? before_->trajectory : fresh};
-    if (before_ != nullptr) io::append_after(checkpoint.trajectory, fresh, before_->t);
-    if (const auto fine = io::write_checkpoint(file_, checkpoint); fine)
-      written_ = true;
-    else
-      note(fine.error().message);
-    next_ = Clock::now() + std::chrono::seconds(1);
-    return written_ || before_ != nullptr;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  fs::path file_;
-  std::string options_;
-  const Recorder& recorder_;
-  const io::CheckpointFile* before_;  ///< the run was resumed from here
-  double t_ = 0;
-  std::vector<std::byte> state_;
-  std::size_t rows_ = 0, steps_ = 0, events_ = 0;
-  bool pending_ = false, written_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
-};
-
-Result<io::CheckpointFile> checkpoint_for(const fs::path& file, const Task& task) {
-  auto checkpoint = io::read_checkpoint(file);
-  if (!checkpoint) {
-    if (!fs::exists(file))
-      return Error{fmt::format(
-          "--resume: {} does not exist: the run there was finished, never started, or has output.checkpoint_every = 0",
-          file.string())};
-    return Error{"--resume: " + checkpoint.error().message};
-  }
-  const std::string difference = io::first_difference(checkpoint->options, task_text(task));
-  if (!difference.empty())
-    return Error{fmt::format("--resume: {} belongs to another task: {}", file.string(), difference)};
-  return checkpoint;
-}
 
 const fem::SolidSystem* solid_of(const Task& task) {
   return dynamic_cast<const fem::SolidSystem*>(task.instance.system.get());
