@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,11 @@ namespace rubato::io {
 namespace fs = std::filesystem;
 
 namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+using Stream = std::unique_ptr<std::FILE, Close>;
 
 /// A descriptor that closes itself.
 class Descriptor {
@@ -42,10 +48,19 @@ Error not_written(const fs::path& file, int code = errno) { return trouble(file,
 
 fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : fs::path("."); }
 
-/// Names in a folder are durable from here on. Some file systems have no such thing for folders, and say EINVAL.
+/// fsync that an arriving signal does not end.
+bool synced(int descriptor) noexcept {
+  int outcome = 0;
+  do outcome = ::fsync(descriptor);
+  while (outcome != 0 && errno == EINTR);
+  return outcome == 0;
+}
+
+/// Names in a folder are durable from here on. Folders that may not be read cannot be synced, nor those of some file systems (EINVAL).
 bool sync_folder(const fs::path& folder) noexcept {
   const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return handle.ok() && (::fsync(handle) == 0 || errno == EINVAL);
+  if (!handle.ok()) return errno == EACCES;
+  return synced(handle) || errno == EINVAL;
 }
 
 /// NAME.PROCESS-NUMBER.part
@@ -121,8 +136,7 @@ Result<void> PartFile::finish() {
     ::unlink(part_.c_str());  // where the descriptor is closed already
     return not_written(file_, code);
   };
-  while (::fsync(descriptor_) != 0)
-    if (errno != EINTR) return failed(errno);
+  if (!synced(descriptor_)) return failed(errno);
   // The descriptor is gone even where close fails; with EINTR nothing was lost.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) return failed(errno);
   if (::rename(part_.c_str(), file_.c_str()) != 0) return failed(errno);
@@ -138,19 +152,15 @@ Result<void> write_file(const fs::path& file, std::string_view bytes) {
 }
 
 Result<std::string> read_file(const fs::path& file) {
-  const Descriptor handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!handle.ok() || ::fstat(handle, &status) != 0) return trouble(file, "cannot be read");
-  if (S_ISDIR(status.st_mode)) return Error{fmt::format("{}: is a folder, not a file", file.string())};
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) return Error{fmt::format("{}: is a folder, not a file", file.string())};
+  const Stream stream(std::fopen(file.c_str(), "rb"));
+  if (!stream) return trouble(file, "cannot be read");
   std::string bytes;
   char piece[1 << 16];
-  for (;;) {
-    const ssize_t n = ::read(handle, piece, sizeof piece);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return trouble(file, "cannot be read");
-    if (n == 0) return bytes;
-    bytes.append(piece, static_cast<std::size_t>(n));
-  }
+  while (const std::size_t n = std::fread(piece, 1, sizeof piece, stream.get())) bytes.append(piece, n);
+  if (std::ferror(stream.get()) != 0) return trouble(file, "cannot be read");
+  return bytes;
 }
 
 Result<void> make_folder(const fs::path& folder) {

@@ -244,22 +244,20 @@ void write_all(Hdf5Writer& writer, hid_t file, const RunResult& r) {
 
 Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& result) {
   const Quiet quiet;
-  const auto part = part_name(file);
+  auto part = PartFile::beside(file);
+  if (!part) return part.error();
   const Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(list, false);
   // Attributes of 64 kB and more, as the options of large models are, need the file format of HDF5 1.8.
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   if (result.options.size() > 60'000) H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-  Handle handle(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, list, access), H5Fclose);
+  Handle handle(H5Fcreate(part->path().c_str(), H5F_ACC_TRUNC, list, access), H5Fclose);
   if (!handle.ok()) return Error{fmt::format("{}: cannot be written (HDF5)", file.string())};
   Hdf5Writer writer;
   write_all(writer, handle, result);
-  if (!(handle.close() && writer.ok)) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
+  if (!(handle.close() && writer.ok))
     return Error{fmt::format("{}: cannot be written (HDF5; is the disk full?)", file.string())};
-  }
-  return finish_file(file);
+  return part->finish();
 }
 
 Result<RunResult> read_hdf5(const std::filesystem::path& file) {

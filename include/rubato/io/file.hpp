@@ -24,7 +24,8 @@ class PartFile {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return part_; }
   /// Adds to the end.
   [[nodiscard]] Result<void> write(std::string_view bytes);
-  /// fsync, close, rename, fsync of the folder. After a failure nothing is left but the file that was there before.
+  /// fsync, close, rename, fsync of the folder. After a failure the part is gone; the file is the one before, or (where only
+  /// the last sync failed) the new one, which a crash of the machine may still undo.
   [[nodiscard]] Result<void> finish();
 
  private:
