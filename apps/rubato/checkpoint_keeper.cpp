@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace rubato::app {
 
 std::string task_text(const Task& task) {
@@ -17,37 +19,37 @@ std::string task_text(const Task& task) {
   return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
 }
 
-CheckpointKeeper::CheckpointKeeper(std::filesystem::path file, std::string options, const Recorder& recorder,
-                                   const io::CheckpointFile* before)
-    : file_(std::move(file)), options_(std::move(options)), recorder_(recorder), before_(before) {}
+CheckpointKeeper::CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows,
+                                   const LargestDisplacement* largest, bool resumed)
+    : file_(std::move(file)), rows_(rows), largest_(largest), written_(resumed) {
+  latest_.task = std::move(task);
+}
 
 void CheckpointKeeper::on_checkpoint(double t, std::span<const std::byte> bytes) {
-  t_ = t;
-  state_.assign(bytes.begin(), bytes.end());
-  rows_ = recorder_.rows();
-  steps_ = recorder_.step_times().size();
-  events_ = recorder_.events().size();
+  latest_.t = t;
+  latest_.state.assign(bytes.begin(), bytes.end());
+  latest_.rows = rows_.cut();
+  if (largest_ != nullptr) {
+    ArchiveWriter out;
+    largest_->save(out);
+    latest_.watched = out.bytes();
+  }
   pending_ = true;
   if (Clock::now() >= next_) write();
 }
 
 bool CheckpointKeeper::write() {
-  if (!pending_) return written_ || before_ != nullptr;
+  if (!pending_) return written_;
   pending_ = false;
-  io::Trajectory fresh = io::trajectory_of(recorder_);
-  fresh.times.resize(rows_);
-  fresh.values.resize(rows_ * fresh.channels());
-  fresh.step_times.resize(steps_);
-  fresh.step_sizes.resize(steps_);
-  fresh.events.resize(events_);
-  io::CheckpointFile checkpoint{options_, t_, state_, before_ ? before_->trajectory : fresh};
-  if (before_ != nullptr) io::append_after(checkpoint.trajectory, fresh, before_->t);
-  if (const auto fine = io::write_checkpoint(file_, checkpoint); fine)
-    written_ = true;
-  else
-    note(fine.error().message);
-  next_ = Clock::now() + std::chrono::seconds(1);
-  return written_ || before_ != nullptr;
+  if (rows_.sync()) {  // else the checkpoint before this one stays, whose rows are there
+    if (const auto fine = io::write_checkpoint(file_, latest_); fine)
+      written_ = true;
+    else
+      note(fine.error().message);
+  }
+  pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(60));
+  next_ = Clock::now() + pause_;
+  return written_;
 }
 
 Result<io::CheckpointFile> checkpoint_for(const std::filesystem::path& file, const Task& task) {
@@ -55,11 +57,11 @@ Result<io::CheckpointFile> checkpoint_for(const std::filesystem::path& file, con
   if (!checkpoint) {
     if (!std::filesystem::exists(file))
       return Error{fmt::format(
-          "--resume: {} does not exist: the run there was finished, never started, or has output.checkpoint_every = 0",
+          "--resume: {} does not exist: the run there ended or was never started, or has output.checkpoint_every = 0",
           file.string())};
     return Error{"--resume: " + checkpoint.error().message};
   }
-  const std::string difference = io::first_difference(checkpoint->options, task_text(task));
+  const std::string difference = io::first_difference(checkpoint->task, task_text(task));
   if (!difference.empty())
     return Error{fmt::format("--resume: {} belongs to another task: {}", file.string(), difference)};
   return checkpoint;

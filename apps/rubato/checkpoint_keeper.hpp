@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "rubato/integrate/recorder.hpp"
+#include "rubato/integrate/integrate.hpp"
 #include "rubato/io/checkpoint_file.hpp"
+#include "rubato/io/row_file.hpp"
+#include "solid_report.hpp"
 #include "task.hpp"
 
 namespace rubato::app {
@@ -17,11 +19,13 @@ namespace rubato::app {
 /// The checkpoint of this task.
 [[nodiscard]] Result<io::CheckpointFile> checkpoint_for(const std::filesystem::path& file, const Task& task);
 
-/// Keeps the latest checkpoint; writes it once a second and at the end, so that small steps do not wait for the disk.
+/// Keeps the state of the last barrier in memory. The clock decides when it is written: after one second, two, four and so on, then once a
+/// minute; and the end of an unfinished run. What rows came before stands in the row file, which reaches the disk first.
 class CheckpointKeeper final : public Observer {
  public:
-  CheckpointKeeper(std::filesystem::path file, std::string options, const Recorder& recorder,
-                   const io::CheckpointFile* before);
+  /// `largest`: null, or what must go on after a resume; `resumed`: there is a checkpoint already.
+  CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows,
+                   const LargestDisplacement* largest, bool resumed);
   void on_checkpoint(double t, std::span<const std::byte> bytes) override;
   /// True when there is something to resume from.
   bool write();
@@ -29,14 +33,12 @@ class CheckpointKeeper final : public Observer {
  private:
   using Clock = std::chrono::steady_clock;
   std::filesystem::path file_;
-  std::string options_;
-  const Recorder& recorder_;
-  const io::CheckpointFile* before_;  ///< the run was resumed from here
-  double t_ = 0;
-  std::vector<std::byte> state_;
-  std::size_t rows_ = 0, steps_ = 0, events_ = 0;
-  bool pending_ = false, written_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
+  io::RowFileWriter& rows_;
+  const LargestDisplacement* largest_;
+  io::CheckpointFile latest_;
+  bool pending_ = false, written_;
+  Clock::duration pause_ = std::chrono::seconds(1);
+  Clock::time_point next_ = Clock::now() + pause_;
 };
 
 }  // namespace rubato::app

@@ -43,18 +43,15 @@ std::unique_ptr<io::AnimationWriter> animation_of(const Task& task, const std::o
   return std::make_unique<io::AnimationWriter>(*dae, std::move(frames), folder, std::move(times), resumed);
 }
 
-bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result,
+bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result, const io::RowSource& rows,
                    const std::optional<multibody::Scene>& scene, const LargestDisplacement* largest,
                    io::AnimationWriter* animation, double wall_seconds) {
   std::vector<std::string> written;
   bool fine = true;
-  io::RunResult part;
-  if (const auto& names = task.config.output.channels; !names.empty()) {
-    part = result;
-    part.trajectory =
-        io::selected(result.trajectory, columns_of(task.recorded, chosen_channels(*task.instance.problem.dae, names)));
-  }
-  const io::RunResult& kept = task.config.output.channels.empty() ? result : part;
+  std::optional<io::SelectedRows> chosen;
+  if (const auto& names = task.config.output.channels; !names.empty())
+    chosen.emplace(rows, columns_of(task.recorded, chosen_channels(*task.instance.problem.dae, names)));
+  const io::RowSource& kept = chosen ? static_cast<const io::RowSource&>(*chosen) : rows;
   const auto keep = [&](const char* name, const Result<void>& outcome) {
     if (outcome) {
       written.emplace_back(name);
@@ -63,21 +60,26 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
       note(outcome.error().message);
     }
   };
+  const auto draw = [&](const char* name, const Result<io::Figure>& figure) {
+    keep(name, figure ? io::write_file(folder / name, io::to_svg(*figure)) : Result<void>(figure.error()));
+  };
   for (const auto& format : task.config.output.formats) {
-    if (format == "csv") keep("solution.csv", io::write_file(folder / "solution.csv", io::to_csv(kept.trajectory)));
-    if (format == "hdf5") keep("solution.h5", io::write_hdf5(folder / "solution.h5", kept));
+    if (format == "csv") keep("solution.csv", io::write_csv(folder / "solution.csv", kept));
+    if (format == "hdf5") keep("solution.h5", io::write_hdf5(folder / "solution.h5", result, kept));
     if (format == "svg") {
-      keep("solution.svg", io::write_file(folder / "solution.svg", io::to_svg(solution_figure(task, result))));
-      keep("steps.svg", io::write_file(folder / "steps.svg", io::to_svg(steps_figure(task, result))));
-      if (scene)
-        keep("motion.svg", io::write_file(folder / "motion.svg", io::to_svg(motion_figure(task, result, *scene))));
+      draw("solution.svg", solution_figure(task, result, rows));
+      draw("steps.svg", steps_figure(task, result, rows));
+      if (scene) draw("motion.svg", motion_figure(task, result, *scene, rows));
       if (largest != nullptr) {
         const std::string title = result.title.empty() ? result.problem : result.title;
         keep("deformed.svg",
              io::write_file(folder / "deformed.svg", deformed_picture(*solid_of(task), largest->state(), title)));
-        const auto force = force_figure(result.trajectory, title,
+        const auto force = force_figure(rows, result.t_start, result.t, title,
                                         fmt::format("{}, {} steps", result.method, result.statistics.accepted));
-        if (force) keep("force.svg", io::write_file(folder / "force.svg", io::to_svg(*force)));
+        if (!force)
+          keep("force.svg", force.error());
+        else if (*force)
+          draw("force.svg", **force);
       }
     }
     if (format == "vtu" && animation != nullptr) keep("motion.pvd", animation->finish());
@@ -91,7 +93,7 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
     if (!asked_for(task, format)) fs::remove(folder / name, ignored);
   }
   keep("options.toml", io::write_file(folder / "options.toml", result.options));
-  keep("summary.json", io::write_file(folder / "summary.json", io::summary_json(result)));
+  keep("summary.json", io::write_file(folder / "summary.json", io::summary_json(result, kept)));
   keep("timing.json", io::write_file(folder / "timing.json", io::timing_json(result.statistics, wall_seconds)));
   fmt::print(stderr, "  {:<12} {}/{{{}}}\n", "results", folder.string(), fmt::join(written, ","));
   return fine;

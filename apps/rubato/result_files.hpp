@@ -7,7 +7,7 @@
 
 #include "rubato/fem/solid.hpp"
 #include "rubato/io/animation.hpp"
-#include "rubato/io/result_data.hpp"
+#include "rubato/io/row_source.hpp"
 #include "solid_report.hpp"
 #include "task.hpp"
 
@@ -25,7 +25,8 @@ namespace rubato::app {
 
 /// Writes what was asked for; a file that could not be written does not keep the others from being written.
 [[nodiscard]] bool write_results(const std::filesystem::path& folder, const Task& task, const io::RunResult& result,
-                                 const std::optional<multibody::Scene>& scene, const LargestDisplacement* largest,
-                                 io::AnimationWriter* animation, double wall_seconds);
+                                 const io::RowSource& rows, const std::optional<multibody::Scene>& scene,
+                                 const LargestDisplacement* largest, io::AnimationWriter* animation,
+                                 double wall_seconds);
 
 }  // namespace rubato::app

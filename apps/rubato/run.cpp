@@ -9,6 +9,7 @@
 #include "checkpoint_keeper.hpp"
 #include "command.hpp"
 #include "interrupts.hpp"
+#include "pictures.hpp"
 #include "result_files.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/recorder.hpp"
@@ -16,6 +17,7 @@
 #include "rubato/io/file.hpp"
 #include "rubato/io/model_file.hpp"
 #include "rubato/io/progress.hpp"
+#include "rubato/io/row_file.hpp"
 #include "rubato/io/summary.hpp"
 #include "rubato/io/tune_file.hpp"
 #include "solid_report.hpp"
@@ -44,7 +46,7 @@ std::string inverted(const Task& task, const fem::SolidSystem& solid, const RunS
   return words.empty() ? words : "; " + words;
 }
 
-io::RunResult result_of(const Task& task, const RunSummary& summary, io::Trajectory trajectory) {
+io::RunResult result_of(const Task& task, const RunSummary& summary) {
   const InitialValueProblem& problem = task.instance.problem;
   std::optional<std::vector<std::string>> stiff;
   if (looks_for_stiffness(task)) {
@@ -73,9 +75,25 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
           .largest_step = summary.largest_step,
           .stiff = std::move(stiff),
           .statistics = summary.statistics,
-          .trajectory = std::move(trajectory)};
+          .trajectory = {}};
 }
 
+/// Where the rows of the run go: a new file, or behind the last row of a checkpoint.
+Result<std::unique_ptr<io::RowFileWriter>> rows_of(const fs::path& file, const Task& task, const Recorder& recorder,
+                                                   const io::CheckpointFile* before) {
+  const std::uint64_t number = io::task_number(task_text(task));
+  if (before != nullptr) {
+    auto rows = io::RowFileWriter::append(file, number, before->rows);
+    if (!rows) return Error{"--resume: " + rows.error().message};
+    return rows;
+  }
+  io::RowFileHeader header{.task = number, .names = recorder.names(), .units = recorder.units()};
+  if (task.config.model)
+    for (std::size_t j = 0; j < header.names.size(); ++j)
+      header.units[j] = multibody::channel_unit(task.config.model->mechanism, header.names[j]);
+  if (task.config.solid) add_units(header.names, header.units);
+  return io::RowFileWriter::create(file, header);
+}
 }  // namespace
 
 int run(const RunArguments& arguments) {
@@ -105,7 +123,7 @@ int run(const RunArguments& arguments) {
 
   const fs::path folder =
       arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem() : fs::path(arguments.folder);
-  const fs::path checkpoint_name = folder / "checkpoint.bin";
+  const fs::path checkpoint_name = folder / "checkpoint.bin", rows_name = folder / "rows.bin";
   io::CheckpointFile before;
   if (arguments.resume) {
     auto checkpoint = checkpoint_for(checkpoint_name, *task);
@@ -118,6 +136,8 @@ int run(const RunArguments& arguments) {
                     folder.string(), old->t));
   }
   if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+  if (!arguments.resume)  // it would not belong to the rows of this run
+    if (const auto removed = io::remove_file(checkpoint_name); !removed) return complain(removed.error());
 
   catch_interrupts();
   const InitialValueProblem& problem = task->instance.problem;
@@ -129,50 +149,60 @@ int run(const RunArguments& arguments) {
   for (const auto& sentence : task->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
 
   Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
-  CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr);
-  io::Progress progress(problem.t_start, problem.t_end);
-  std::vector<Observer*> observers = {&recorder, &keeper, &progress};
-  if (!arguments.resume) io::remove_animation(folder);
-  const auto animation = animation_of(*task, scene, folder, arguments.resume);
-  if (animation) observers.push_back(animation.get());
+  auto rows = rows_of(rows_name, *task, recorder, arguments.resume ? &before : nullptr);
+  if (!rows) return complain(rows.error());
+  (*rows)->on_trouble = request_stop;
+  recorder.hand_to(**rows);
   std::optional<LargestDisplacement> largest;
   if (const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
       task->config.solid != nullptr && dae != nullptr && asked_for(*task, "svg"))
-    observers.push_back(&largest.emplace(*dae, *solid_of(*task)));
+    largest.emplace(*dae, *solid_of(*task));
+  if (arguments.resume) {
+    recorder.continue_after(before.t);
+    ArchiveReader watched(before.watched);
+    if (largest && !largest->load(watched))
+      return complain({fmt::format("--resume: {}: what was watched is missing", checkpoint_name.string())});
+  }
+  CheckpointKeeper keeper(checkpoint_name, task_text(*task), **rows, largest ? &*largest : nullptr, arguments.resume);
+  io::Progress progress(problem.t_start, problem.t_end);
+  std::vector<Observer*> observers = {&recorder};
+  if (largest) observers.push_back(&*largest);
+  observers.insert(observers.end(), {&keeper, &progress});
+  if (!arguments.resume) io::remove_animation(folder);
+  const auto animation = animation_of(*task, scene, folder, arguments.resume);
+  if (animation) observers.push_back(animation.get());
   const auto summary = integrate(problem, *task->method, task->config.options,
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
   progress.wipe();
   if (!summary) return complain(task->config.at("solver.method", in_run_file_words(summary.error().message)));
 
+  (void)(*rows)->flush();
+  const std::optional<Error>& lost = (*rows)->trouble();
+  io::RunResult result = result_of(*task, *summary);
+  if (lost) result.reason = fmt::format("{}; the run ended at t = {:.6g} s", lost->message, summary->t);
   // A run that failed would fail again in the same place.
-  const bool resumable = !completed(summary->status) && keeper.write() &&
-                         (summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps);
-  io::Trajectory trajectory = io::trajectory_of(recorder);
-  if (arguments.resume) {
-    io::append_after(before.trajectory, trajectory, before.t);
-    trajectory = std::move(before.trajectory);
-  }
-  if (task->config.model)
-    for (std::size_t j = 0; j < trajectory.channels(); ++j)
-      trajectory.units[j] = multibody::channel_unit(task->config.model->mechanism, trajectory.names[j]);
-  if (task->config.solid) add_units(trajectory);
-  const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
+  const bool goes_on = summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps ||
+                       summary->status == RunStatus::out_of_memory;
+  const bool resumable = goes_on && keeper.write();
+  const auto recorded = io::RowFile::open(rows_name);
+  if (!recorded) return complain(recorded.error());
   const double wall_seconds = watch.seconds();
   for (const auto& sentence : summary->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
   fmt::print(stderr, "{}", io::summary_text(result, wall_seconds));
-  const bool written =
-      write_results(folder, *task, result, scene, largest ? &*largest : nullptr, animation.get(), wall_seconds);
+  const bool written = write_results(folder, *task, result, *recorded, scene, largest ? &*largest : nullptr,
+                                     animation.get(), wall_seconds);
 
-  if (completed(summary->status)) {
-    std::error_code ignored;
-    fs::remove(checkpoint_name, ignored);  // nothing left to resume
-    return written ? done : wrong_input;
-  }
+  const bool all_kept = written && !lost;
+  if (!all_kept) keeper.write();  // what could not be written can be made again from here
+  if (all_kept && !goes_on)
+    for (const auto& name : {checkpoint_name, rows_name})
+      if (const auto removed = io::remove_file(name); !removed) note(removed.error().message);
+  if (completed(summary->status)) return all_kept ? done : wrong_input;
   fmt::print(stderr, "  {:<12} the results end at t = {:.6g} s of {:.6g} s{}\n", "incomplete", summary->t,
              problem.t_end,
-             !resumable                                  ? ""
-             : summary->status == RunStatus::interrupted ? "; continue with --resume"
-                                                         : "; continue with --resume and a larger solver.max_steps");
+             !resumable                                     ? ""
+             : summary->status == RunStatus::too_many_steps ? "; continue with --resume and a larger solver.max_steps"
+                                                            : "; continue with --resume");
   return summary->status == RunStatus::interrupted ? interrupted : numerical_failure;
 }
 

@@ -103,7 +103,8 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
   if (times.empty()) times = io::regular_times((t_end - t_start) / default_load_steps, t_start, t_end);
   io::Trajectory path;
   path.names = (*system)->output_names();
-  add_units(path);
+  path.units.resize(path.channels());
+  add_units(path.names, path.units);
   SolidFiles files(**system, arguments.folder);
   MechanicalState last;
   const auto found = [&](const MechanicalState& state) {
@@ -120,11 +121,12 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
   if (!arguments.folder.empty() && path.rows() > 0) {
     const fs::path folder = arguments.folder;
     const std::string title = config.title.empty() ? config.problem : config.title;
-    const auto force = force_figure(path, title, "equilibria");
+    const auto force = force_figure(io::TrajectoryRows(path), t_start, t_end, title, "equilibria");
+    if (!force) return complain(force.error());
     for (const auto& outcome :
          {io::write_file(folder / "static.csv", io::to_csv(path)),
           io::write_file(folder / "deformed.svg", deformed_picture(**system, last, title)),
-          force ? io::write_file(folder / "force.svg", io::to_svg(*force)) : Result<void>{}, files.finish()})
+          *force ? io::write_file(folder / "force.svg", io::to_svg(**force)) : Result<void>{}, files.finish()})
       if (!outcome) return complain(outcome.error());
     note(fmt::format("{}: static.csv, deformed.svg, motion.pvd{}", folder.string(), force ? ", force.svg" : ""));
   }
