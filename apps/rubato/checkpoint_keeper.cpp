@@ -19,19 +19,21 @@ std::string task_text(const Task& task) {
   return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
 }
 
-CheckpointKeeper::CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows,
-                                   const LargestDisplacement* largest, bool resumed)
-    : file_(std::move(file)), rows_(rows), largest_(largest), written_(resumed) {
+CheckpointKeeper::CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows, bool resumed,
+                                   Others others)
+    : file_(std::move(file)), rows_(rows), others_(others), written_(resumed) {
   latest_.task = std::move(task);
 }
 
 void CheckpointKeeper::on_checkpoint(double t, std::span<const std::byte> bytes) {
+  if (others_.animation != nullptr && !others_.animation->whole())
+    return;  // to resume behind a missing frame would leave it out for good
   latest_.t = t;
   latest_.state.assign(bytes.begin(), bytes.end());
   latest_.rows = rows_.cut();
-  if (largest_ != nullptr) {
+  if (others_.largest != nullptr) {
     ArchiveWriter out;
-    largest_->save(out);
+    others_.largest->save(out);
     latest_.watched = out.bytes();
   }
   pending_ = true;

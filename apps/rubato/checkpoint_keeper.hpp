@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rubato/integrate/integrate.hpp"
+#include "rubato/io/animation.hpp"
 #include "rubato/io/checkpoint_file.hpp"
 #include "rubato/io/row_file.hpp"
 #include "solid_report.hpp"
@@ -23,9 +24,13 @@ namespace rubato::app {
 /// minute; and the end of an unfinished run. What rows came before stands in the row file, which reaches the disk first.
 class CheckpointKeeper final : public Observer {
  public:
-  /// `largest`: null, or what must go on after a resume; `resumed`: there is a checkpoint already.
-  CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows,
-                   const LargestDisplacement* largest, bool resumed);
+  /// Who else keeps something along the run; null: nobody.
+  struct Others {
+    const LargestDisplacement* largest = nullptr;
+    const io::AnimationWriter* animation = nullptr;
+  };
+  /// `resumed`: there is a checkpoint already.
+  CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows, bool resumed, Others others);
   void on_checkpoint(double t, std::span<const std::byte> bytes) override;
   /// True when there is something to resume from.
   bool write();
@@ -34,7 +39,7 @@ class CheckpointKeeper final : public Observer {
   using Clock = std::chrono::steady_clock;
   std::filesystem::path file_;
   io::RowFileWriter& rows_;
-  const LargestDisplacement* largest_;
+  Others others_;
   io::CheckpointFile latest_;
   bool pending_ = false, written_;
   Clock::duration pause_ = std::chrono::seconds(1);

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "channels.hpp"
 #include "motion_picture.hpp"
 #include "pictures.hpp"
+#include "print.hpp"
 #include "rubato/io/csv.hpp"
-#include "rubato/io/file.hpp"
 #include "rubato/io/hdf5.hpp"
 #include "rubato/io/solid_grid.hpp"
 #include "rubato/io/summary.hpp"
@@ -43,46 +46,62 @@ std::unique_ptr<io::AnimationWriter> animation_of(const Task& task, const std::o
   return std::make_unique<io::AnimationWriter>(*dae, std::move(frames), folder, std::move(times), resumed);
 }
 
-bool write_results(const fs::path& folder, const Task& task, const io::RunResult& result, const io::RowSource& rows,
+double expected_bytes(const Task& task, const std::optional<multibody::Scene>& scene) {
+  constexpr double overhead = 1e4, steps_at_least = 300;
+  constexpr double csv = 10, hdf5 = 4, checkpoint = 8;  // bytes per number
+  const InitialValueProblem& problem = task.instance.problem;
+  const double time = problem.t_end - problem.t_start, step = task.config.options.step.fixed_step;
+  const auto times = io::output_times(task.config.output, problem.t_start, problem.t_end);
+  const double rows = !times.empty() ? static_cast<double>(times.size()) : step > 0 ? time / step : steps_at_least;
+  const double channels =
+      static_cast<double>(task.recorded.empty() ? channel_names(*problem.dae).size() : task.recorded.size());
+  double bytes =
+      overhead +
+      rows * channels * (checkpoint + (asked_for(task, "csv") ? csv : 0) + (asked_for(task, "hdf5") ? hdf5 : 0));
+  if (asked_for(task, "vtu")) {
+    constexpr double per_frame = 500, per_point = 40;
+    const double every = task.config.output.animation_every, frames = every > 0 ? time / every : 100;
+    const auto* solid = task.config.solid != nullptr ? solid_of(task) : nullptr;
+    const double points = scene   ? static_cast<double>(scene->n_points())
+                          : solid ? static_cast<double>(solid->model().mesh.n_nodes())
+                                  : 0;
+    bytes += frames * (per_frame + per_point * points);
+  }
+  return bytes;
+}
+
+void write_results(OutputFolder& folder, const Task& task, const io::RunResult& result, const io::RowSource& rows,
                    const std::optional<multibody::Scene>& scene, const LargestDisplacement* largest,
                    io::AnimationWriter* animation, double wall_seconds) {
-  std::vector<std::string> written;
-  bool fine = true;
   std::optional<io::SelectedRows> chosen;
   if (const auto& names = task.config.output.channels; !names.empty())
     chosen.emplace(rows, columns_of(task.recorded, chosen_channels(*task.instance.problem.dae, names)));
   const io::RowSource& kept = chosen ? static_cast<const io::RowSource&>(*chosen) : rows;
-  const auto keep = [&](const char* name, const Result<void>& outcome) {
-    if (outcome) {
-      written.emplace_back(name);
-    } else {
-      fine = false;
-      note(outcome.error().message);
-    }
-  };
   const auto draw = [&](const char* name, const Result<io::Figure>& figure) {
-    keep(name, figure ? io::write_file(folder / name, io::to_svg(*figure)) : Result<void>(figure.error()));
+    if (figure)
+      folder.write(name, io::to_svg(*figure));
+    else
+      folder.add(name, figure.error());
   };
   for (const auto& format : task.config.output.formats) {
-    if (format == "csv") keep("solution.csv", io::write_csv(folder / "solution.csv", kept));
-    if (format == "hdf5") keep("solution.h5", io::write_hdf5(folder / "solution.h5", result, kept));
+    if (format == "csv") folder.add("solution.csv", io::write_csv(folder.path() / "solution.csv", kept));
+    if (format == "hdf5") folder.add("solution.h5", io::write_hdf5(folder.path() / "solution.h5", result, kept));
     if (format == "svg") {
       draw("solution.svg", solution_figure(task, result, rows));
       draw("steps.svg", steps_figure(task, result, rows));
       if (scene) draw("motion.svg", motion_figure(task, result, *scene, rows));
       if (largest != nullptr) {
         const std::string title = result.title.empty() ? result.problem : result.title;
-        keep("deformed.svg",
-             io::write_file(folder / "deformed.svg", deformed_picture(*solid_of(task), largest->state(), title)));
+        folder.write("deformed.svg", deformed_picture(*solid_of(task), largest->state(), title));
         const auto force = force_figure(rows, result.t_start, result.t, title,
                                         fmt::format("{}, {} steps", result.method, result.statistics.accepted));
         if (!force)
-          keep("force.svg", force.error());
+          folder.add("force.svg", force.error());
         else if (*force)
           draw("force.svg", **force);
       }
     }
-    if (format == "vtu" && animation != nullptr) keep("motion.pvd", animation->finish());
+    if (format == "vtu" && animation != nullptr) folder.add(animation->finish(), animation->files());
   }
   // Files of an earlier run in formats not asked for now would belong to nothing.
   const std::pair<std::string_view, const char*> all[] = {
@@ -90,13 +109,12 @@ bool write_results(const fs::path& folder, const Task& task, const io::RunResult
       {"svg", "motion.svg"},   {"svg", "deformed.svg"}, {"svg", "force.svg"}};
   for (const auto& [format, name] : all) {
     std::error_code ignored;
-    if (!asked_for(task, format)) fs::remove(folder / name, ignored);
+    if (!asked_for(task, format)) fs::remove(folder.path() / name, ignored);
   }
-  keep("options.toml", io::write_file(folder / "options.toml", result.options));
-  keep("summary.json", io::write_file(folder / "summary.json", io::summary_json(result, kept)));
-  keep("timing.json", io::write_file(folder / "timing.json", io::timing_json(result.statistics, wall_seconds)));
-  fmt::print(stderr, "  {:<12} {}/{{{}}}\n", "results", folder.string(), fmt::join(written, ","));
-  return fine;
+  folder.write("options.toml", result.options);
+  folder.write("summary.json", io::summary_json(result, kept));
+  folder.write("timing.json", io::timing_json(result.statistics, wall_seconds));
+  folder.seal(result.version, {"timing.json"});
 }
 
 }  // namespace rubato::app

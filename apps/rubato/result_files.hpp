@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "output_folder.hpp"
 #include "rubato/fem/solid.hpp"
 #include "rubato/io/animation.hpp"
 #include "rubato/io/row_source.hpp"
@@ -23,10 +24,13 @@ namespace rubato::app {
                                                                 const std::optional<multibody::Scene>& scene,
                                                                 const std::filesystem::path& folder, bool resumed);
 
-/// Writes what was asked for; a file that could not be written does not keep the others from being written.
-[[nodiscard]] bool write_results(const std::filesystem::path& folder, const Task& task, const io::RunResult& result,
-                                 const io::RowSource& rows, const std::optional<multibody::Scene>& scene,
-                                 const LargestDisplacement* largest, io::AnimationWriter* animation,
-                                 double wall_seconds);
+/// How much room the files will take at least, bytes: numbers in rows whose count is known beforehand, and frames.
+[[nodiscard]] double expected_bytes(const Task& task, const std::optional<multibody::Scene>& scene);
+
+/// Writes what was asked for; a file that could not be written does not keep the others from being written. When all are there they
+/// are made a set by their manifest.
+void write_results(OutputFolder& folder, const Task& task, const io::RunResult& result, const io::RowSource& rows,
+                   const std::optional<multibody::Scene>& scene, const LargestDisplacement* largest,
+                   io::AnimationWriter* animation, double wall_seconds);
 
 }  // namespace rubato::app

@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "interrupts.hpp"
 #include "pictures.hpp"
+#include "print.hpp"
 #include "result_files.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/recorder.hpp"
@@ -121,9 +122,11 @@ int run(const RunArguments& arguments) {
     scene = std::move(*made);
   }
 
-  const fs::path folder =
-      arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem() : fs::path(arguments.folder);
-  const fs::path checkpoint_name = folder / "checkpoint.bin", rows_name = folder / "rows.bin";
+  OutputFolder folder(arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem()
+                                               : fs::path(arguments.folder));
+  const fs::path checkpoint_name = folder.path() / "checkpoint.bin", rows_name = folder.path() / "rows.bin";
+  catch_interrupts();  // before anything in the folder changes
+  if (const int code = folder.open(expected_bytes(*task, scene)); code != done) return code;
   io::CheckpointFile before;
   if (arguments.resume) {
     auto checkpoint = checkpoint_for(checkpoint_name, *task);
@@ -133,76 +136,87 @@ int run(const RunArguments& arguments) {
   } else if (const auto old = io::read_checkpoint(checkpoint_name); old) {
     task->notes.push_back(
         fmt::format("{} holds an unfinished run up to t = {:.6g} s, which --resume would continue; starting anew",
-                    folder.string(), old->t));
+                    folder.path().string(), old->t));
   }
-  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
   if (!arguments.resume)  // it would not belong to the rows of this run
-    if (const auto removed = io::remove_file(checkpoint_name); !removed) return complain(removed.error());
-
-  catch_interrupts();
+    if (const auto fine = io::remove_file(checkpoint_name); !fine) return complain(fine.error()), not_written;
   const InitialValueProblem& problem = task->instance.problem;
-  fmt::print(stderr, "{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
-             task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
-  const std::string choice = choice_words(*task);
-  fmt::print(stderr, "  {:<12} {}{}{}, {} unknowns, t = {:.6g} … {:.6g} s\n", "running", task->method->info.name,
-             choice.empty() ? "" : ", ", choice, problem.dae->size(), problem.t_start, problem.t_end);
-  for (const auto& sentence : task->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
-
   Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
   auto rows = rows_of(rows_name, *task, recorder, arguments.resume ? &before : nullptr);
-  if (!rows) return complain(rows.error());
+  if (!rows) return complain(rows.error()), arguments.resume ? wrong_input : not_written;
   (*rows)->on_trouble = request_stop;
   recorder.hand_to(**rows);
+  if (const auto fine = io::invalidate_manifest(folder.path()); !fine) return complain(fine.error()), not_written;
+
+  print_err("{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
+            task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
+  const std::string choice = choice_words(*task);
+  print_err("  {:<12} {}{}{}, {} unknowns, t = {:.6g} … {:.6g} s\n", "running", task->method->info.name,
+            choice.empty() ? "" : ", ", choice, problem.dae->size(), problem.t_start, problem.t_end);
+  for (const auto& sentence : task->notes) say("note", sentence);
+
+  io::Progress progress(problem.t_start, problem.t_end);
+  std::vector<Observer*> observers = {&recorder, &progress};
   std::optional<LargestDisplacement> largest;
   if (const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
       task->config.solid != nullptr && dae != nullptr && asked_for(*task, "svg"))
-    largest.emplace(*dae, *solid_of(*task));
+    observers.push_back(&largest.emplace(*dae, *solid_of(*task)));
   if (arguments.resume) {
     recorder.continue_after(before.t);
     ArchiveReader watched(before.watched);
     if (largest && !largest->load(watched))
       return complain({fmt::format("--resume: {}: what was watched is missing", checkpoint_name.string())});
   }
-  CheckpointKeeper keeper(checkpoint_name, task_text(*task), **rows, largest ? &*largest : nullptr, arguments.resume);
-  io::Progress progress(problem.t_start, problem.t_end);
-  std::vector<Observer*> observers = {&recorder};
-  if (largest) observers.push_back(&*largest);
-  observers.insert(observers.end(), {&keeper, &progress});
-  if (!arguments.resume) io::remove_animation(folder);
-  const auto animation = animation_of(*task, scene, folder, arguments.resume);
+  if (!arguments.resume) io::remove_animation(folder.path());
+  const auto animation = animation_of(*task, scene, folder.path(), arguments.resume);
+  CheckpointKeeper keeper(checkpoint_name, task_text(*task), **rows, arguments.resume,
+                          {.largest = largest ? &*largest : nullptr, .animation = animation.get()});
+  observers.push_back(&keeper);
   if (animation) observers.push_back(animation.get());
   const auto summary = integrate(problem, *task->method, task->config.options,
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
   progress.wipe();
   if (!summary) return complain(task->config.at("solver.method", in_run_file_words(summary.error().message)));
 
-  (void)(*rows)->flush();
-  const std::optional<Error>& lost = (*rows)->trouble();
-  io::RunResult result = result_of(*task, *summary);
-  if (lost) result.reason = fmt::format("{}; the run ended at t = {:.6g} s", lost->message, summary->t);
   // A run that failed would fail again in the same place.
   const bool goes_on = summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps ||
                        summary->status == RunStatus::out_of_memory;
-  const bool resumable = goes_on && keeper.write();
-  const auto recorded = io::RowFile::open(rows_name);
-  if (!recorded) return complain(recorded.error());
+  bool kept = goes_on && keeper.write();
+  (*rows)->flush();
+  const std::optional<Error>& lost = (*rows)->trouble();
+  io::RunResult result = result_of(*task, *summary);
+  if (lost) result.reason = fmt::format("{}; the run ended at t = {:.6g} s", lost->message, summary->t);
+  const auto recorded = io::RowFile::open((*rows)->readable());
+  if (!recorded) return complain(recorded.error()), not_written;
   const double wall_seconds = watch.seconds();
-  for (const auto& sentence : summary->notes) fmt::print(stderr, "  {:<12} {}\n", "note", sentence);
-  fmt::print(stderr, "{}", io::summary_text(result, wall_seconds));
-  const bool written = write_results(folder, *task, result, *recorded, scene, largest ? &*largest : nullptr,
-                                     animation.get(), wall_seconds);
-
-  const bool all_kept = written && !lost;
-  if (!all_kept) keeper.write();  // what could not be written can be made again from here
-  if (all_kept && !goes_on)
+  if (folder.renew() == done)
+    write_results(folder, *task, result, *recorded, scene, largest ? &*largest : nullptr, animation.get(),
+                  wall_seconds);
+  const bool saved = folder.sealed() && !lost;
+  if (!saved) kept = keeper.write();
+  // What could not be written can be made again from there.
+  const bool resumable = kept && (goes_on || !saved);
+  if (saved && !goes_on)  // nothing left to resume
     for (const auto& name : {checkpoint_name, rows_name})
-      if (const auto removed = io::remove_file(name); !removed) note(removed.error().message);
-  if (completed(summary->status)) return all_kept ? done : wrong_input;
-  fmt::print(stderr, "  {:<12} the results end at t = {:.6g} s of {:.6g} s{}\n", "incomplete", summary->t,
-             problem.t_end,
-             !resumable                                     ? ""
-             : summary->status == RunStatus::too_many_steps ? "; continue with --resume and a larger solver.max_steps"
-                                                            : "; continue with --resume");
+      if (const auto fine = io::remove_file(name); !fine) note(fine.error().message);
+
+  for (const auto& sentence : summary->notes) say("note", sentence);
+  tell_text(io::summary_text(result, wall_seconds));
+  for (const auto& sentence : folder.troubles()) say("not written", sentence);
+  say("results", folder.written());
+  if (!saved)
+    say("incomplete", fmt::format("not all files were written{}",
+                                  resumable ? fmt::format("; {} is kept: make room, then --resume repeats the end",
+                                                          checkpoint_name.string())
+                                            : ", and there is no checkpoint: the run has to be repeated"));
+  if (!completed(summary->status))
+    say("incomplete", fmt::format("the results end at t = {:.6g} s of {:.6g} s{}", summary->t, problem.t_end,
+                                  !resumable ? ""
+                                  : summary->status == RunStatus::too_many_steps
+                                      ? "; continue with --resume and a larger solver.max_steps"
+                                      : "; continue with --resume"));
+  if (!saved) return not_written;
+  if (completed(summary->status)) return done;
   return summary->status == RunStatus::interrupted ? interrupted : numerical_failure;
 }
 

@@ -13,6 +13,7 @@
 #include "index_choice.hpp"
 #include "interrupts.hpp"
 #include "model_instance.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
 #include "rubato/io/model_file.hpp"
@@ -216,7 +217,7 @@ std::optional<ReferenceState> translated(const InitialValueProblem& from, const 
 
 }  // namespace
 
-void note(std::string_view sentence) { fmt::print(stderr, "rubato: {}\n", sentence); }
+void note(std::string_view sentence) { print_err("rubato: {}\n", sentence); }
 
 int complain(const Error& error) {
   std::istringstream lines(error.message);

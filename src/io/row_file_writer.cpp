@@ -124,6 +124,12 @@ bool RowFileWriter::sync() {
   return !trouble_;
 }
 
+std::filesystem::path RowFileWriter::readable() const {
+  std::error_code ignored;
+  return std::filesystem::exists(file_, ignored) ? file_
+                                                 : std::filesystem::path(fmt::format("/proc/self/fd/{}", descriptor_));
+}
+
 void RowFileWriter::frame(std::uint32_t type, std::vector<std::byte>& payload) {
   if (payload.empty() || trouble_) return;
   RowBlockHead head{.type = type, .length = static_cast<std::uint32_t>(payload.size())};

@@ -57,6 +57,8 @@ class RowFileWriter final : public RowSink {
   bool flush();
   /// And the disk.
   bool sync();
+  /// A name under which the file can be read, also where somebody has removed it.
+  [[nodiscard]] std::filesystem::path readable() const;
   [[nodiscard]] const std::optional<Error>& trouble() const noexcept { return trouble_; }
   std::function<void()> on_trouble;
 
