@@ -50,5 +50,6 @@ void catch_interrupts() noexcept {
 }
 
 const std::atomic<bool>& stop_flag() noexcept { return stop_requested; }
+void request_stop() noexcept { stop_requested = true; }
 
 }  // namespace rubato::app

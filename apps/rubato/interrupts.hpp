@@ -12,5 +12,7 @@ void ignore_write_signals() noexcept;
 /// at once.
 void catch_interrupts() noexcept;
 [[nodiscard]] const std::atomic<bool>& stop_flag() noexcept;
+/// Ends the run as a signal does.
+void request_stop() noexcept;
 
 }  // namespace rubato::app

@@ -8,6 +8,7 @@
 
 #include "channels.hpp"
 #include "command.hpp"
+#include "output_folder.hpp"
 #include "print.hpp"
 #include "realtime_pictures.hpp"
 #include "realtime_study.hpp"

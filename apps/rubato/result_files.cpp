@@ -70,29 +70,35 @@ double expected_bytes(const Task& task, const std::optional<multibody::Scene>& s
   return bytes;
 }
 
-void write_results(OutputFolder& folder, const Task& task, const io::RunResult& result,
+void write_results(OutputFolder& folder, const Task& task, const io::RunResult& result, const io::RowSource& rows,
                    const std::optional<multibody::Scene>& scene, const LargestDisplacement* largest,
                    io::AnimationWriter* animation, double wall_seconds) {
-  io::RunResult part;
-  if (const auto& names = task.config.output.channels; !names.empty()) {
-    part = result;
-    part.trajectory =
-        io::selected(result.trajectory, columns_of(task.recorded, chosen_channels(*task.instance.problem.dae, names)));
-  }
-  const io::RunResult& kept = task.config.output.channels.empty() ? result : part;
+  std::optional<io::SelectedRows> chosen;
+  if (const auto& names = task.config.output.channels; !names.empty())
+    chosen.emplace(rows, columns_of(task.recorded, chosen_channels(*task.instance.problem.dae, names)));
+  const io::RowSource& kept = chosen ? static_cast<const io::RowSource&>(*chosen) : rows;
+  const auto draw = [&](const char* name, const Result<io::Figure>& figure) {
+    if (figure)
+      folder.write(name, io::to_svg(*figure));
+    else
+      folder.add(name, figure.error());
+  };
   for (const auto& format : task.config.output.formats) {
-    if (format == "csv") folder.write("solution.csv", io::to_csv(kept.trajectory));
-    if (format == "hdf5") folder.add("solution.h5", io::write_hdf5(folder.path() / "solution.h5", kept));
+    if (format == "csv") folder.add("solution.csv", io::write_csv(folder.path() / "solution.csv", kept));
+    if (format == "hdf5") folder.add("solution.h5", io::write_hdf5(folder.path() / "solution.h5", result, kept));
     if (format == "svg") {
-      folder.write("solution.svg", io::to_svg(solution_figure(task, result)));
-      folder.write("steps.svg", io::to_svg(steps_figure(task, result)));
-      if (scene) folder.write("motion.svg", io::to_svg(motion_figure(task, result, *scene)));
+      draw("solution.svg", solution_figure(task, result, rows));
+      draw("steps.svg", steps_figure(task, result, rows));
+      if (scene) draw("motion.svg", motion_figure(task, result, *scene, rows));
       if (largest != nullptr) {
         const std::string title = result.title.empty() ? result.problem : result.title;
         folder.write("deformed.svg", deformed_picture(*solid_of(task), largest->state(), title));
-        const auto force = force_figure(result.trajectory, title,
+        const auto force = force_figure(rows, result.t_start, result.t, title,
                                         fmt::format("{}, {} steps", result.method, result.statistics.accepted));
-        if (force) folder.write("force.svg", io::to_svg(*force));
+        if (!force)
+          folder.add("force.svg", force.error());
+        else if (*force)
+          draw("force.svg", **force);
       }
     }
     if (format == "vtu" && animation != nullptr) folder.add(animation->finish(), animation->files());
@@ -106,7 +112,7 @@ void write_results(OutputFolder& folder, const Task& task, const io::RunResult& 
     if (!asked_for(task, format)) fs::remove(folder.path() / name, ignored);
   }
   folder.write("options.toml", result.options);
-  folder.write("summary.json", io::summary_json(result));
+  folder.write("summary.json", io::summary_json(result, kept));
   folder.write("timing.json", io::timing_json(result.statistics, wall_seconds));
   folder.seal(result.version, {"timing.json"});
 }

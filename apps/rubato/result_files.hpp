@@ -8,7 +8,7 @@
 #include "output_folder.hpp"
 #include "rubato/fem/solid.hpp"
 #include "rubato/io/animation.hpp"
-#include "rubato/io/result_data.hpp"
+#include "rubato/io/row_source.hpp"
 #include "solid_report.hpp"
 #include "task.hpp"
 
@@ -29,7 +29,7 @@ namespace rubato::app {
 
 /// Writes what was asked for; a file that could not be written does not keep the others from being written. When all are there they
 /// are made a set by their manifest.
-void write_results(OutputFolder& folder, const Task& task, const io::RunResult& result,
+void write_results(OutputFolder& folder, const Task& task, const io::RunResult& result, const io::RowSource& rows,
                    const std::optional<multibody::Scene>& scene, const LargestDisplacement* largest,
                    io::AnimationWriter* animation, double wall_seconds);
 

@@ -2,22 +2,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "checkpoint_keeper.hpp"
 #include "command.hpp"
 #include "interrupts.hpp"
+#include "pictures.hpp"
 #include "print.hpp"
 #include "result_files.hpp"
 #include "rubato/base/stopwatch.hpp"
 #include "rubato/integrate/recorder.hpp"
 #include "rubato/io/animation.hpp"
-#include "rubato/io/checkpoint_file.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/model_file.hpp"
 #include "rubato/io/progress.hpp"
+#include "rubato/io/row_file.hpp"
 #include "rubato/io/summary.hpp"
 #include "rubato/io/tune_file.hpp"
 #include "solid_report.hpp"
@@ -27,91 +28,6 @@ namespace rubato::app {
 
 namespace {
 namespace fs = std::filesystem;
-
-/// What must agree for a run to be resumed: titles, pictures and file formats may change.
-std::string task_text(const Task& task) {
-  io::RunConfig config = task.config;
-  config.title.clear();
-  config.output.formats = {"csv"};
-  if (config.solid == nullptr) {  // where these decide what is recorded
-    config.output.channels.clear();
-    config.output.plot.clear();
-  }
-  config.output.time_axis = io::Scale::linear;
-  config.options.step.max_steps = 0;  // says only when to give up
-  return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
-}
-
-/// Keeps the latest checkpoint; writes it once a second and at the end, so that small steps do not wait for the disk.
-class CheckpointKeeper final : public Observer {
- public:
-  CheckpointKeeper(fs::path file, std::string options, const Recorder& recorder, const io::CheckpointFile* before,
-                   const io::AnimationWriter* animation)
-      : file_(std::move(file)),
-        options_(std::move(options)),
-        recorder_(recorder),
-        before_(before),
-        animation_(animation) {}
-
-  void on_checkpoint(double t, std::span<const std::byte> bytes) override {
-    if (animation_ != nullptr && !animation_->whole())
-      return;  // to resume behind a missing frame would leave it out for good
-    t_ = t;
-    state_.assign(bytes.begin(), bytes.end());
-    rows_ = recorder_.rows();
-    steps_ = recorder_.step_times().size();
-    events_ = recorder_.events().size();
-    pending_ = true;
-    if (Clock::now() >= next_) write();
-  }
-  /// True when there is something to resume from.
-  bool write() {
-    if (!pending_) return written_ || before_ != nullptr;
-    pending_ = false;
-    io::Trajectory fresh = io::trajectory_of(recorder_);
-    fresh.times.resize(rows_);
-    fresh.values.resize(rows_ * fresh.channels());
-    fresh.step_times.resize(steps_);
-    fresh.step_sizes.resize(steps_);
-    fresh.events.resize(events_);
-    io::CheckpointFile checkpoint{options_, t_, state_, before_ ? before_->trajectory : fresh};
-    if (before_ != nullptr) io::append_after(checkpoint.trajectory, fresh, before_->t);
-    if (const auto fine = io::write_checkpoint(file_, checkpoint); fine)
-      written_ = true;
-    else
-      note(fine.error().message);
-    next_ = Clock::now() + std::chrono::seconds(1);
-    return written_ || before_ != nullptr;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  fs::path file_;
-  std::string options_;
-  const Recorder& recorder_;
-  const io::CheckpointFile* before_;  ///< the run was resumed from here
-  double t_ = 0;
-  std::vector<std::byte> state_;
-  std::size_t rows_ = 0, steps_ = 0, events_ = 0;
-  const io::AnimationWriter* animation_;  ///< none: nullptr
-  bool pending_ = false, written_ = false;
-  Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
-};
-
-Result<io::CheckpointFile> checkpoint_for(const fs::path& file, const Task& task) {
-  auto checkpoint = io::read_checkpoint(file);
-  if (!checkpoint) {
-    if (!fs::exists(file))
-      return Error{fmt::format(
-          "--resume: {} does not exist: the run there was finished, never started, or has output.checkpoint_every = 0",
-          file.string())};
-    return Error{"--resume: " + checkpoint.error().message};
-  }
-  const std::string difference = io::first_difference(checkpoint->options, task_text(task));
-  if (!difference.empty())
-    return Error{fmt::format("--resume: {} belongs to another task: {}", file.string(), difference)};
-  return checkpoint;
-}
 
 /// "; element …", where the motion was about to turn one inside out.
 std::string inverted(const Task& task, const fem::SolidSystem& solid, const RunSummary& summary) {
@@ -131,7 +47,7 @@ std::string inverted(const Task& task, const fem::SolidSystem& solid, const RunS
   return words.empty() ? words : "; " + words;
 }
 
-io::RunResult result_of(const Task& task, const RunSummary& summary, io::Trajectory trajectory) {
+io::RunResult result_of(const Task& task, const RunSummary& summary) {
   const InitialValueProblem& problem = task.instance.problem;
   std::optional<std::vector<std::string>> stiff;
   if (looks_for_stiffness(task)) {
@@ -160,9 +76,25 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
           .largest_step = summary.largest_step,
           .stiff = std::move(stiff),
           .statistics = summary.statistics,
-          .trajectory = std::move(trajectory)};
+          .trajectory = {}};
 }
 
+/// Where the rows of the run go: a new file, or behind the last row of a checkpoint.
+Result<std::unique_ptr<io::RowFileWriter>> rows_of(const fs::path& file, const Task& task, const Recorder& recorder,
+                                                   const io::CheckpointFile* before) {
+  const std::uint64_t number = io::task_number(task_text(task));
+  if (before != nullptr) {
+    auto rows = io::RowFileWriter::append(file, number, before->rows);
+    if (!rows) return Error{"--resume: " + rows.error().message};
+    return rows;
+  }
+  io::RowFileHeader header{.task = number, .names = recorder.names(), .units = recorder.units()};
+  if (task.config.model)
+    for (std::size_t j = 0; j < header.names.size(); ++j)
+      header.units[j] = multibody::channel_unit(task.config.model->mechanism, header.names[j]);
+  if (task.config.solid) add_units(header.names, header.units);
+  return io::RowFileWriter::create(file, header);
+}
 }  // namespace
 
 int run(const RunArguments& arguments) {
@@ -192,7 +124,7 @@ int run(const RunArguments& arguments) {
 
   OutputFolder folder(arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem()
                                                : fs::path(arguments.folder));
-  const fs::path checkpoint_name = folder.path() / "checkpoint.bin";
+  const fs::path checkpoint_name = folder.path() / "checkpoint.bin", rows_name = folder.path() / "rows.bin";
   catch_interrupts();  // before anything in the folder changes
   if (const int code = folder.open(expected_bytes(*task, scene)); code != done) return code;
   io::CheckpointFile before;
@@ -206,9 +138,16 @@ int run(const RunArguments& arguments) {
         fmt::format("{} holds an unfinished run up to t = {:.6g} s, which --resume would continue; starting anew",
                     folder.path().string(), old->t));
   }
+  if (!arguments.resume)  // it would not belong to the rows of this run
+    if (const auto fine = io::remove_file(checkpoint_name); !fine) return complain(fine.error()), not_written;
+  const InitialValueProblem& problem = task->instance.problem;
+  Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
+  auto rows = rows_of(rows_name, *task, recorder, arguments.resume ? &before : nullptr);
+  if (!rows) return complain(rows.error()), arguments.resume ? wrong_input : not_written;
+  (*rows)->on_trouble = request_stop;
+  recorder.hand_to(**rows);
   if (const auto fine = io::invalidate_manifest(folder.path()); !fine) return complain(fine.error()), not_written;
 
-  const InitialValueProblem& problem = task->instance.problem;
   print_err("{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
             task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
   const std::string choice = choice_words(*task);
@@ -216,47 +155,50 @@ int run(const RunArguments& arguments) {
             choice.empty() ? "" : ", ", choice, problem.dae->size(), problem.t_start, problem.t_end);
   for (const auto& sentence : task->notes) say("note", sentence);
 
-  Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
   io::Progress progress(problem.t_start, problem.t_end);
   std::vector<Observer*> observers = {&recorder, &progress};
-  if (!arguments.resume) io::remove_animation(folder.path());
-  const auto animation = animation_of(*task, scene, folder.path(), arguments.resume);
-  CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr,
-                          animation.get());
-  observers.push_back(&keeper);
-  if (animation) observers.push_back(animation.get());
   std::optional<LargestDisplacement> largest;
   if (const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
       task->config.solid != nullptr && dae != nullptr && asked_for(*task, "svg"))
     observers.push_back(&largest.emplace(*dae, *solid_of(*task)));
+  if (arguments.resume) {
+    recorder.continue_after(before.t);
+    ArchiveReader watched(before.watched);
+    if (largest && !largest->load(watched))
+      return complain({fmt::format("--resume: {}: what was watched is missing", checkpoint_name.string())});
+  }
+  if (!arguments.resume) io::remove_animation(folder.path());
+  const auto animation = animation_of(*task, scene, folder.path(), arguments.resume);
+  CheckpointKeeper keeper(checkpoint_name, task_text(*task), **rows, arguments.resume,
+                          {.largest = largest ? &*largest : nullptr, .animation = animation.get()});
+  observers.push_back(&keeper);
+  if (animation) observers.push_back(animation.get());
   const auto summary = integrate(problem, *task->method, task->config.options,
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
   progress.wipe();
   if (!summary) return complain(task->config.at("solver.method", in_run_file_words(summary.error().message)));
 
-  bool kept = !completed(summary->status) && keeper.write();
-  io::Trajectory trajectory = io::trajectory_of(recorder);
-  if (arguments.resume) {
-    io::Trajectory whole = before.trajectory;  // the keeper may need its own once more
-    io::append_after(whole, trajectory, before.t);
-    trajectory = std::move(whole);
-  }
-  if (task->config.model)
-    for (std::size_t j = 0; j < trajectory.channels(); ++j)
-      trajectory.units[j] = multibody::channel_unit(task->config.model->mechanism, trajectory.names[j]);
-  if (task->config.solid) add_units(trajectory);
-  const io::RunResult result = result_of(*task, *summary, std::move(trajectory));
+  // A run that failed would fail again in the same place.
+  const bool goes_on = summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps ||
+                       summary->status == RunStatus::out_of_memory;
+  bool kept = goes_on && keeper.write();
+  (*rows)->flush();
+  const std::optional<Error>& lost = (*rows)->trouble();
+  io::RunResult result = result_of(*task, *summary);
+  if (lost) result.reason = fmt::format("{}; the run ended at t = {:.6g} s", lost->message, summary->t);
+  const auto recorded = io::RowFile::open((*rows)->readable());
+  if (!recorded) return complain(recorded.error()), not_written;
   const double wall_seconds = watch.seconds();
   if (folder.renew() == done)
-    write_results(folder, *task, result, scene, largest ? &*largest : nullptr, animation.get(), wall_seconds);
-  const bool saved = folder.sealed();
-  if (completed(summary->status) && !saved) kept = keeper.write();
-  // A run that failed would fail again in the same place; one whose files could not be written repeats its end.
-  const bool resumable =
-      kept && (!saved || summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps);
-  if (completed(summary->status) && saved)
-    if (const auto fine = io::remove_file(checkpoint_name); !fine)
-      note(fine.error().message);  // nothing left to resume
+    write_results(folder, *task, result, *recorded, scene, largest ? &*largest : nullptr, animation.get(),
+                  wall_seconds);
+  const bool saved = folder.sealed() && !lost;
+  if (!saved) kept = keeper.write();
+  // What could not be written can be made again from there.
+  const bool resumable = kept && (goes_on || !saved);
+  if (saved && !goes_on)  // nothing left to resume
+    for (const auto& name : {checkpoint_name, rows_name})
+      if (const auto fine = io::remove_file(name); !fine) note(fine.error().message);
 
   for (const auto& sentence : summary->notes) say("note", sentence);
   tell_text(io::summary_text(result, wall_seconds));
@@ -270,9 +212,9 @@ int run(const RunArguments& arguments) {
   if (!completed(summary->status))
     say("incomplete", fmt::format("the results end at t = {:.6g} s of {:.6g} s{}", summary->t, problem.t_end,
                                   !resumable ? ""
-                                  : summary->status == RunStatus::interrupted
-                                      ? "; continue with --resume"
-                                      : "; continue with --resume and a larger solver.max_steps"));
+                                  : summary->status == RunStatus::too_many_steps
+                                      ? "; continue with --resume and a larger solver.max_steps"
+                                      : "; continue with --resume"));
   if (!saved) return not_written;
   if (completed(summary->status)) return done;
   return summary->status == RunStatus::interrupted ? interrupted : numerical_failure;

@@ -98,7 +98,8 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
   if (times.empty()) times = io::regular_times((t_end - t_start) / default_load_steps, t_start, t_end);
   io::Trajectory path;
   path.names = (*system)->output_names();
-  add_units(path);
+  path.units.resize(path.channels());
+  add_units(path.names, path.units);
   SolidFiles files(**system, folder.path());
   MechanicalState last;
   const auto found = [&](const MechanicalState& state) {
@@ -114,10 +115,11 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
   bool frames = true;
   if (!folder.path().empty() && path.rows() > 0) {
     const std::string title = config.title.empty() ? config.problem : config.title;
-    const auto force = force_figure(path, title, "equilibria");
+    const auto force = force_figure(io::TrajectoryRows(path), t_start, t_end, title, "equilibria");
+    if (!force) return complain(force.error());
     folder.write("static.csv", io::to_csv(path));
     folder.write("deformed.svg", deformed_picture(**system, last, title));
-    if (force) folder.write("force.svg", io::to_svg(*force));
+    if (*force) folder.write("force.svg", io::to_svg(**force));
     frames = files.finish(folder);
   }
   print_text(io::render(table_of(path), format));

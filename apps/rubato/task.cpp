@@ -397,6 +397,8 @@ Result<Task> make_task(io::RunConfig config) {
 
   if (std::string warning = index_warning(task.method->info, *problem.dae); !warning.empty())
     task.notes.push_back(std::move(warning));  // solver.any_index
+  if (config.output.checkpoint_every < 0)
+    config.options.checkpoint_every = config.output.checkpoint_every = io::checkpoint_every_of(problem.dae->size());
   config.formulation = task.instance.formulation;
   config.method = task.method->info.name;
   config.t_start = problem.t_start;

@@ -46,11 +46,11 @@ std::string json_of(const Table& table) {
   return text(list);
 }
 
-std::string summary_json(const RunResult& r) {
+std::string summary_json(const RunResult& r, const RowSource& rows) {
   Json statistics = Json::object();
   for (const auto& counter : counters) statistics[std::string(counter.name)] = r.statistics.*counter.value;
   Json events = Json::array();
-  for (const auto& event : r.trajectory.events)
+  for (const auto& event : rows.events)
     events.push_back({{"t", number(event.t)},
                       {"roots", event.roots},
                       {"mode_before", event.mode_before},
@@ -66,7 +66,7 @@ std::string summary_json(const RunResult& r) {
       {"steps",
        {{"last", number(r.last_step)}, {"smallest", number(r.smallest_step)}, {"largest", number(r.largest_step)}}},
       {"stiff", r.stiff ? Json(*r.stiff) : Json(nullptr)},
-      {"rows", r.trajectory.rows()},
+      {"rows", rows.n_rows},
       {"statistics", statistics},
       {"events", events},
       {"options", r.options},
