@@ -49,8 +49,8 @@ bool CheckpointKeeper::write() {
     else
       note(fine.error().message);
   }
-  pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(60));
   next_ = Clock::now() + pause_;
+  pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(60));
   return written_;
 }
 
