@@ -50,8 +50,8 @@ bool CheckpointKeeper::write() {
       note(fine.error().message);
     }
   }
-  pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(60));
   next_ = Clock::now() + pause_;
+  pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(60));
   return written_;
 }
 

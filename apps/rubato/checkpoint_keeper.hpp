@@ -20,8 +20,8 @@ namespace rubato::app {
 /// The checkpoint of this task.
 [[nodiscard]] Result<io::CheckpointFile> checkpoint_for(const std::filesystem::path& file, const Task& task);
 
-/// Keeps the state of the last barrier in memory. The clock decides when it is written: after one second, two, four and so on, then once a
-/// minute; and the end of an unfinished run. What rows came before stands in the row file, which reaches the disk first.
+/// Keeps the state of the last barrier in memory. The clock decides when it is written: at the start (there is room now), after one second,
+/// two more, four and so on, then once a minute; and the end of an unfinished run. What rows came before stands in the row file, which reaches the disk first.
 class CheckpointKeeper final : public Observer {
  public:
   /// Who else keeps something along the run; null: nobody.
@@ -43,7 +43,7 @@ class CheckpointKeeper final : public Observer {
   io::CheckpointFile latest_;
   bool pending_ = false, written_;
   Clock::duration pause_ = std::chrono::seconds(1);
-  Clock::time_point next_ = Clock::now() + pause_;
+  Clock::time_point next_ = Clock::now();
 };
 
 }  // namespace rubato::app

@@ -153,7 +153,7 @@ void Run::write_checkpoint_if_due() {
   const long every = options_.checkpoint_every;
   if (every == 0 || count_.accepted % every != 0 || count_.accepted == last_checkpoint_) return;
   last_checkpoint_ = count_.accepted;
-  if (count_.accepted > 0) stepper_->renew();  // a start is one by itself
+  stepper_->renew();
   if (rank_watch_) rank_watch_->forget();
   look_step_ = -1;
   steep_ = -1;  // a look before the next step
