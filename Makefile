@@ -59,12 +59,12 @@ asan: ## build with sanitizers and run unit and theory tests
 	$(say) "Running unit and theory tests under the sanitizers"
 	tools/timed build/asan/test-times.tsv ctest --preset asan -j$(JOBS)
 
-fuzz: ## FUZZ_SECONDS of generated files for the readers of model and mesh files, with the fuzzers of the asan preset
+fuzz: ## FUZZ_SECONDS of generated files for the readers of models, meshes, checkpoints and rows, with the fuzzers of the asan preset
 	@tools/bootstrap build library test
 	$(say) "Building the fuzzers"
 	tools/build asan --target rubato_fuzzers
-	readers="model gmsh abaqus"
-	mkdir -p build/fuzz/{model,gmsh,abaqus}
+	readers="model gmsh abaqus checkpoint row"
+	mkdir -p build/fuzz/{model,gmsh,abaqus,checkpoint,row}
 	cp examples/*.toml build/fuzz/model
 	cp tests/fem/data/*.msh build/fuzz/gmsh
 	cp tests/fem/data/*.inp build/fuzz/abaqus

@@ -2,17 +2,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "analysed.hpp"
 #include "command.hpp"
+#include "output_folder.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/alpha_analysis.hpp"
 #include "rubato/integrate/method.hpp"
 #include "rubato/integrate/rosenbrock_analysis.hpp"
 #include "rubato/integrate/runge_kutta_analysis.hpp"
 #include "rubato/integrate/runge_kutta_embedded.hpp"
-#include "rubato/io/file.hpp"
 #include "rubato/io/table.hpp"
 #include "task.hpp"
 
@@ -169,22 +169,15 @@ void describe(const RosenbrockTable& table, const StabilityFunction& R, Properti
 
 using Pictures = std::vector<std::pair<std::string, io::Figure>>;
 
-/// properties.csv and the pictures, in the folder asked for.
-int write_files(const AnalyseArguments& arguments, const Table& properties, const Pictures& pictures) {
-  const std::filesystem::path folder(arguments.folder);
-  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
-  std::vector<std::pair<std::string, std::string>> files = {
-      {"properties.csv", io::render(properties, io::TableFormat::csv)}};
-  for (const auto& [name, figure] : pictures) files.emplace_back(name + ".svg", io::to_svg(figure));
-  for (const auto& [file, bytes] : files) {
-    if (const auto written = io::write_file(folder / file, bytes); !written) return complain(written.error());
-    note("wrote " + (folder / file).string());
-  }
-  return done;
+/// properties.csv and the pictures.
+void write_files(OutputFolder& folder, const Table& properties, const Pictures& pictures) {
+  folder.write("properties.csv", io::render(properties, io::TableFormat::csv));
+  for (const auto& [name, figure] : pictures) folder.write(name + ".svg", io::to_svg(figure));
 }
 
 /// Newmark-type methods have no table and no stability function: what their amplification matrix says.
-int describe_alpha(const AnalyseArguments& arguments, const AlphaCoefficients& c, io::TableFormat format) {
+int describe_alpha(const AnalyseArguments& arguments, const AlphaCoefficients& c, io::TableFormat format,
+                   OutputFolder& folder) {
   const AlphaProperties p = alpha_properties(c);
   Properties out;
   out.add("method", arguments.method, "(1-alpha_m) a1 + alpha_m a0 = (1-alpha_f) v1' + alpha_f v0'");
@@ -204,11 +197,10 @@ int describe_alpha(const AnalyseArguments& arguments, const AlphaCoefficients& c
             v.oscillates ? fmt::format("period error {:.6g}, damping ratio {:.6g}", v.period_error, v.damping_ratio)
                          : std::string("no longer a vibration"));
   }
-  fmt::print("{}", io::render(out.table, format));
-  std::fflush(stdout);
-  if (!arguments.folder.empty()) return write_files(arguments, out.table, alpha_pictures(arguments.method, c));
-  note(no_folder);
-  return done;
+  if (!folder.path().empty()) write_files(folder, out.table, alpha_pictures(arguments.method, c));
+  print_text(io::render(out.table, format));
+  if (folder.path().empty()) note(no_folder);
+  return folder.finish(done);
 }
 
 /// c | A over b, as it is printed everywhere.
@@ -251,8 +243,10 @@ void add_tableau(const Table& tableau, Properties& out) {
 int analyse(const AnalyseArguments& arguments) {
   const auto format = io::table_format(arguments.format);
   if (!format) return complain(format.error());
+  OutputFolder folder(arguments.folder);
+  if (const int code = folder.open(); code != done) return code;
   if (const auto alpha = alpha_by_name(arguments.method); alpha || !alpha.error().message.starts_with("unknown"))
-    return alpha ? describe_alpha(arguments, *alpha, *format) : complain(alpha.error());
+    return alpha ? describe_alpha(arguments, *alpha, *format, folder) : complain(alpha.error());
   const auto method = find_method(arguments.method);
   if (!method) return complain(method.error());
   Properties properties;
@@ -265,18 +259,15 @@ int analyse(const AnalyseArguments& arguments) {
   const bool for_people = *format == io::TableFormat::text || *format == io::TableFormat::markdown;
   Properties complete = properties;
   add_tableau(tableau(*method), complete);
+  if (!folder.path().empty()) write_files(folder, complete.table, stability_pictures(*method));
   if (for_people)
-    fmt::print("{}\n{}", io::render(tableau(*method), *format), io::render(properties.table, *format));
+    print_out("{}\n{}", io::render(tableau(*method), *format), io::render(properties.table, *format));
   else
-    fmt::print("{}", io::render(complete.table, *format));
-  std::fflush(stdout);
+    print_text(io::render(complete.table, *format));
   if (arguments.method == "radau")
     note("radau varies its order, 3 to 13: this is where it starts; the others: radau3, radau9, radau13");
-  if (arguments.folder.empty()) {
-    note(no_folder);
-    return done;
-  }
-  return write_files(arguments, complete.table, stability_pictures(*method));
+  if (folder.path().empty()) note(no_folder);
+  return folder.finish(done);
 }
 
 }  // namespace rubato::app

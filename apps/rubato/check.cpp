@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "command.hpp"
 #include "pictures.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/io/manifest.hpp"
 #include "rubato/problem/derivative_check.hpp"
 #include "solid_check.hpp"
 #include "task.hpp"
@@ -17,7 +20,7 @@ namespace {
 /// Lines of a report: what was looked at, what was found.
 class Report {
  public:
-  void say(std::string_view what, const std::string& found) { fmt::print("  {:<14} {}\n", what, found); }
+  void say(std::string_view what, const std::string& found) { print_out("  {:<14} {}\n", what, found); }
   void fine(std::string_view what, const std::string& found) { say(what, "ok: " + found); }
   void wrong(std::string_view what, const std::string& found) {
     say(what, "WRONG: " + found);
@@ -109,10 +112,21 @@ void check_model(const Task& task, Report& report) {
     report.wrong("derivatives", describe(*found));
 }
 
+/// The files of a folder of results against their manifest.
+int check_folder(const std::filesystem::path& folder) {
+  const auto manifest = io::verify_folder(folder);
+  if (!manifest) return complain(manifest.error());
+  print_out("{}\n  {:<14} ok: {} files belong together, written by rubato {}\n", folder.string(), "manifest",
+            manifest->files.size(), manifest->version);
+  return done;
+}
+
 }  // namespace
 
 int check(const CheckArguments& arguments) {
-  auto config = named_config(arguments.file_or_problem, arguments.set);
+  auto config = named_config(arguments.what, arguments.set);
+  std::error_code ignored;  // names of problems come before folders
+  if (!config && std::filesystem::is_directory(arguments.what, ignored)) return check_folder(arguments.what);
   if (!config) return complain(config.error());
   const auto task = make_task(std::move(*config));
   if (!task) return complain(task.error());
@@ -120,7 +134,7 @@ int check(const CheckArguments& arguments) {
   const InitialValueProblem& problem = task->instance.problem;
   const Layout& layout = problem.dae->layout();
   Report report;
-  fmt::print("{}\n", task->config.problem);
+  print_out("{}\n", task->config.problem);
   report.say("unknowns", fmt::format("{}: {}", layout.size(), block_words(layout)));
   report.say("index",
              fmt::format("{}{}", layout.index(),

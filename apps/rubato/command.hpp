@@ -6,7 +6,8 @@
 
 namespace rubato::app {
 
-enum ExitCode : int { done = 0, numerical_failure = 1, wrong_input = 2, interrupted = 130 };
+/// not_written: results or output could not be written; what was saved is said.
+enum ExitCode : int { done = 0, numerical_failure = 1, wrong_input = 2, not_written = 3, interrupted = 130 };
 
 struct RunArguments {
   std::string file;
@@ -26,7 +27,7 @@ struct ListArguments {
 [[nodiscard]] std::vector<std::string> list_topics();
 
 struct CheckArguments {
-  std::string file_or_problem;
+  std::string what;  ///< a run file, a problem, or a folder of results
   std::vector<std::string> set;
 };
 [[nodiscard]] int check(const CheckArguments& arguments);

@@ -22,6 +22,8 @@ int compare(const StudyArguments& arguments) {
           Error{fmt::format("--methods: '{}' has no error estimate and knows no tolerance; it can run in "
                             "`rubato converge`",
                             name)});
+  OutputFolder folder(arguments.folder);
+  if (const int code = folder.open(); code != done) return code;
   auto study = make_study(arguments, {"solver.rtol", "solver.atol", "solver.fixed_step"});
   if (!study) return stop_flag() ? interrupted : complain(study.error());
 
@@ -83,7 +85,7 @@ int compare(const StudyArguments& arguments) {
     steps.name.clear();  // the legend of the first panel serves both
     figure.panels[1].series.push_back(std::move(steps));
   }
-  const int shown = show(arguments, *study, "compare", table, figure);
+  const int shown = show(folder, *study, "compare", table, figure);
   return shown != done ? shown : failed ? numerical_failure : done;
 }
 

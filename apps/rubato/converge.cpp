@@ -64,6 +64,8 @@ int converge(const StudyArguments& arguments) {
     if (n < 1 || n > 1'000'000'000)
       return complain(
           Error{fmt::format("--steps: {} is not allowed; numbers of steps ≥ 1 and ≤ 1e9, e.g. --steps 20,40,80", n)});
+  OutputFolder folder(arguments.folder);
+  if (const int code = folder.open(); code != done) return code;
   auto study = make_study(arguments, {"solver.fixed_step"});
   if (!study) return stop_flag() ? interrupted : complain(study.error());
 
@@ -113,7 +115,7 @@ int converge(const StudyArguments& arguments) {
     }
     lines.push_back(std::move(line));
   }
-  const int shown = show(arguments, *study, "converge", table, figure_of(study->tasks.front(), blocks, lines));
+  const int shown = show(folder, *study, "converge", table, figure_of(study->tasks.front(), blocks, lines));
   return shown != done ? shown : failed ? numerical_failure : done;
 }
 

@@ -8,8 +8,9 @@
 #include <filesystem>
 
 #include "command.hpp"
+#include "output_folder.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
-#include "rubato/io/file.hpp"
 #include "rubato/io/svg_plot.hpp"
 #include "rubato/io/table.hpp"
 #include "rubato/io/test_data.hpp"
@@ -295,9 +296,7 @@ void warn(const Fit& fit, bool constrained) {
                      fit.form.name));
 }
 
-Result<void> write(const std::vector<Fit>& fits, std::size_t best, const Order& order, const std::string& output) {
-  const std::filesystem::path folder(output);
-  if (auto made = io::make_folder(folder); !made) return made;
+void write(const std::vector<Fit>& fits, std::size_t best, const Order& order, OutputFolder& folder) {
   const std::filesystem::path source(order.source);
   std::vector<std::string> remarks = {
       fmt::format("{} fitted to {} ({} residuals{})", fits[best].form.name, source.filename().string(),
@@ -311,11 +310,7 @@ Result<void> write(const std::vector<Fit>& fits, std::size_t best, const Order& 
       {"fit.csv", io::render(every_number(fits, order), io::TableFormat::csv)},
       {"curves.csv", io::render(curves(fits, order), io::TableFormat::csv)},
       {"fit.svg", io::to_svg(fits.size() > 1 ? picture_of(fits, order) : picture_of(fits[0], order))}};
-  for (const auto& [file, bytes] : files) {
-    if (auto written = io::write_file(folder / file, bytes); !written) return written;
-    note("wrote " + (folder / file).string());
-  }
-  return {};
+  for (const auto& [file, bytes] : files) folder.write(file, bytes);
 }
 
 }  // namespace
@@ -323,6 +318,8 @@ Result<void> write(const std::vector<Fit>& fits, std::size_t best, const Order& 
 int fit(const FitArguments& arguments) {
   const auto order = understood(arguments);
   if (!order) return complain(order.error());
+  OutputFolder folder(arguments.folder);
+  if (const int code = folder.open(); code != done) return code;
   std::vector<Fit> fits;
   for (const auto& form : order->forms) {
     auto found = fem::fit(form, order->data, order->options);
@@ -335,30 +332,27 @@ int fit(const FitArguments& arguments) {
   }
   if (fits.empty()) return complain(Error{order->source + ": none of the laws can be fitted to these data"});
   const std::size_t best = fem::recommended(fits);
+  if (!folder.path().empty()) write(fits, best, *order, folder);
 
   if (order->format == io::TableFormat::csv || order->format == io::TableFormat::json) {
-    fmt::print("{}", io::render(every_number(fits, *order), order->format));
+    print_text(io::render(every_number(fits, *order), order->format));
   } else {
-    const auto print = [&](const Table& table) { fmt::print("{}\n", io::render(table, order->format)); };
+    const auto print = [&](const Table& table) { print_out("{}\n", io::render(table, order->format)); };
     if (fits.size() > 1) {
       double lowest = INFINITY;
       for (const auto& each : fits) lowest = std::min(lowest, each.aicc);
       print(comparison_table(fits, lowest));
-      fmt::print("Recommended: {}, the lowest AICc{}.\n\n", fits[best].form.name,
-                 fits[best].stable() ? " of the laws that are stable as far as the data go"
-                                     : "; no law is stable as far as the data go");
+      print_out("Recommended: {}, the lowest AICc{}.\n\n", fits[best].form.name,
+                fits[best].stable() ? " of the laws that are stable as far as the data go"
+                                    : "; no law is stable as far as the data go");
     }
     print(constants_table(fits[best]));
     print(quality_table(fits[best], *order));
     print(stability_table(fits[best]));
   }
-  std::fflush(stdout);
   warn(fits[best], order->options.stable);
-  if (arguments.folder.empty())
-    note("add -o DIR for material.toml, fit.csv, curves.csv and the picture fit.svg");
-  else if (const auto written = write(fits, best, *order, arguments.folder); !written)
-    return complain(written.error());
-  return fits[best].converged ? done : numerical_failure;
+  if (arguments.folder.empty()) note("add -o DIR for material.toml, fit.csv, curves.csv and the picture fit.svg");
+  return folder.finish(fits[best].converged ? done : numerical_failure);
 }
 
 }  // namespace rubato::app

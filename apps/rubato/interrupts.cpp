@@ -1,5 +1,6 @@
 #include "interrupts.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 
@@ -16,6 +17,7 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<long>::is_al
 constexpr long same_request = 500;  // ms
 
 extern "C" void on_interrupt(int signal) {
+  const int code = errno;  // of the call that was interrupted
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const long ms = 1 + now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
@@ -26,17 +28,28 @@ extern "C" void on_interrupt(int signal) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
+  errno = code;
 }
 
 }  // namespace
 
+void ignore_write_signals() noexcept {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 void catch_interrupts() noexcept {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESTART;  // a signal is no reason for a write to fail
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup: go on without the terminal
 }
 
 const std::atomic<bool>& stop_flag() noexcept { return stop_requested; }
+void request_stop() noexcept { stop_requested = true; }
 
 }  // namespace rubato::app

@@ -4,8 +4,15 @@
 
 namespace rubato::app {
 
-/// From here on SIGINT and SIGTERM set the flag; another one half a second later ends the program at once.
+/// A reader that has gone (SIGPIPE) and a limit on the size of files (SIGXFSZ) make writing fail, which is seen where it is written; they
+/// do not end the program.
+void ignore_write_signals() noexcept;
+
+/// From here on SIGINT, SIGTERM and SIGHUP (unless ignored, as under nohup) set the flag; another one half a second later ends the program
+/// at once.
 void catch_interrupts() noexcept;
 [[nodiscard]] const std::atomic<bool>& stop_flag() noexcept;
+/// Ends the run as a signal does.
+void request_stop() noexcept;
 
 }  // namespace rubato::app

@@ -7,6 +7,7 @@
 #include "catalogue/catalogue.hpp"
 #include "command.hpp"
 #include "experiments/experiment.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/fem/law_list.hpp"
 #include "rubato/fem/mixed_pairs.hpp"
@@ -207,8 +208,8 @@ int list(const ListArguments& arguments) {
   for (const auto& topic : topics()) {
     if (topic.name != arguments.what) continue;
     const bool everything = *format == io::TableFormat::csv || *format == io::TableFormat::json;
-    fmt::print("{}", io::render(topic.table(everything), *format));
-    if (*format == io::TableFormat::text) fmt::print("{}", topic.below);
+    print_text(io::render(topic.table(everything), *format));
+    if (*format == io::TableFormat::text) print_text(topic.below);
     return done;
   }
   return complain(Error{"list: " + unknown_name("topic", arguments.what, list_topics())});

@@ -4,8 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <map>
+#include <sstream>
 
 #include "command.hpp"
+#include "interrupts.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
 
 namespace {
@@ -42,7 +45,9 @@ struct CommandLine {
         "What there is: rubato list problems; rubato list methods\n"
         "More:          rubato COMMAND --help\n\n"
         "Data go to stdout, messages to stderr. Exit codes: 0 done, 1 numerical failure (partial results are kept),\n"
-        "2 wrong usage or input, 130 interrupted (partial results are kept).");
+        "2 wrong usage or input, 3 results could not be written (what was saved is said, and the checkpoint of a run "
+        "is\n"
+        "kept), 130 interrupted (partial results are kept).");
     add_run();
     add_list();
     add_check();
@@ -116,13 +121,16 @@ struct CommandLine {
   }
 
   void add_check() {
-    auto* command =
-        add_command(app, "check", "Check a run file or a problem without running it: names, start values, derivatives",
-                    "  rubato check examples/spring_pendulum.toml\n"
-                    "  rubato check pendulum --set problem.formulation=index-3\n");
-    command->add_option("what", check.file_or_problem, "Run file or problem of the catalogue")
+    auto* command = add_command(
+        app, "check",
+        "Check a run file or a problem without running it (names, start values, derivatives), or whether the "
+        "files of a run are complete",
+        "  rubato check examples/spring_pendulum.toml\n"
+        "  rubato check pendulum --set problem.formulation=index-3\n"
+        "  rubato check results/spring_pendulum       its files against manifest.json: lengths, checksums\n");
+    command->add_option("what", check.what, "Run file, problem of the catalogue, or folder of results")
         ->required()
-        ->type_name("FILE.toml|PROBLEM");
+        ->type_name("FILE.toml|PROBLEM|DIR");
     add_set(command, check.set);
     actions[command] = [](CommandLine& c) { return rubato::app::check(c.check); };
   }
@@ -403,7 +411,7 @@ bool known_command(const CLI::App& group, const char* name, const std::string& w
     names.push_back(command->get_name());
   std::sort(names.begin(), names.end());
   if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-  fmt::print(stderr, "rubato: {}\n", rubato::unknown_name(what, name, names));
+  print_err("rubato: {}\n", rubato::unknown_name(what, name, names));
   return false;
 }
 
@@ -433,12 +441,15 @@ int dispatch(int argc, char** argv) {
   try {
     line.app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
-    return line.app.exit(asked);
+    std::ostringstream words;
+    const int code = line.app.exit(asked, words, words);
+    print_text(words.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     if (argc < 2)
-      fmt::print(stderr, "{}", line.app.help());
+      tell_text(line.app.help());
     else
-      fmt::print(stderr, "rubato: {}; see `rubato {}--help`\n", error.what(), named_commands(line.app, argc, argv));
+      print_err("rubato: {}; see `rubato {}--help`\n", error.what(), named_commands(line.app, argc, argv));
     return wrong_input;
   }
   for (const auto& [command, action] : line.actions)
@@ -449,8 +460,10 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_streams();
+  ignore_write_signals();
   try {
-    return dispatch(argc, argv);
+    return with_output(dispatch(argc, argv));
   } catch (const std::exception& trouble) {  // out of memory and the like: libraries may throw, we do not
     std::fprintf(stderr, "rubato: %s\n", trouble.what());
     return numerical_failure;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -72,19 +73,25 @@ class Bodies {
   std::vector<Places> places_;
 };
 
-/// The rows nearest to n equally spaced times, from first to last.
-std::vector<std::size_t> instants(const std::vector<double>& times, std::size_t n) {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < n && !times.empty(); ++i) {
-    const double t =
-        times.front() + (times.back() - times.front()) * static_cast<double>(i) / static_cast<double>(n - 1);
-    auto at = std::lower_bound(times.begin(), times.end(), t);
-    if (at == times.end()) --at;
-    if (at != times.begin() && t - *(at - 1) < *at - t) --at;
-    const auto row = static_cast<std::size_t>(at - times.begin());
-    if (rows.empty() || rows.back() < row) rows.push_back(row);
-  }
-  return rows;
+/// The numbers of the rows nearest to n ≥ 2 equally spaced times, from first to last.
+Result<std::vector<std::size_t>> instants(const io::RowSource& rows, double first, double last, std::size_t n) {
+  std::vector<std::size_t> numbers;
+  std::size_t number = 0, next = 0;
+  double before = first;
+  const auto wanted = [&] { return first + (last - first) * static_cast<double>(next) / static_cast<double>(n - 1); };
+  const auto take = [&](std::size_t row) {
+    if (numbers.empty() || numbers.back() < row) numbers.push_back(row);
+  };
+  const auto read = rows.each_row([&](double t, In) {
+    for (; next < n && t >= wanted(); ++next)
+      take(number > 0 && wanted() - before < t - wanted() ? number - 1 : number);
+    before = t;
+    ++number;
+    return next < n;
+  });
+  if (!read) return read.error();
+  if (next < n && number > 0) take(number - 1);
+  return numbers;
 }
 
 struct Dot {
@@ -173,11 +180,35 @@ void set_extents(io::Figure& figure) {
 
 }  // namespace
 
-io::Figure motion_figure(const Task& task, const io::RunResult& result, const Scene& scene) {
+Result<io::Figure> motion_figure(const Task& task, const io::RunResult& result, const Scene& scene,
+                                 const io::RowSource& all_rows) {
   const multibody::Mechanism& mechanism = task.config.model->mechanism;
-  const io::Trajectory& x = result.trajectory;
+  const bool named = scene.n_bodies() <= most_named;
+  double t_first = 0, t_last = 0;  // of rows
+  std::size_t number = 0;
+  const auto read = all_rows.each_row([&](double t, In) {
+    t_last = t;
+    if (number++ == 0) t_first = t;
+    return true;
+  });
+  if (!read) return read.error();
+  const auto shown = instants(all_rows, t_first, t_last, scene.pieces().size() > 500 ? 3 : 12);
+  if (!shown) return shown.error();
+  std::vector<std::size_t> on_paths, needed;  // where the centres of mass go; and all
+  if (named)
+    for (std::size_t row = 0; row < all_rows.n_rows; row += all_rows.n_rows / 2000 + 1) on_paths.push_back(row);
+  std::ranges::set_union(*shown, on_paths, std::back_inserter(needed));
+  const auto picked = picked_rows(all_rows, needed);
+  if (!picked) return picked.error();
+  const io::Trajectory& x = *picked;
+  const auto places = [&](const std::vector<std::size_t>& numbers) {
+    std::vector<std::size_t> rows;
+    for (const std::size_t n : numbers)
+      rows.push_back(static_cast<std::size_t>(std::ranges::lower_bound(needed, n) - needed.begin()));
+    return rows;
+  };
+  const auto rows = places(*shown), path_rows = places(on_paths);
   const Bodies bodies(mechanism, x);
-  const auto rows = instants(x.times, scene.pieces().size() > 500 ? 3 : 12);
   std::vector<std::vector<Vector3>> points;
   std::vector<Vector3> all;  // that moves
   for (const std::size_t row : rows) {
@@ -197,14 +228,12 @@ io::Figure motion_figure(const Task& task, const io::RunResult& result, const Sc
     figure.subtitle = fmt::format("t = {:.4g} … {:.4g} s, {} instants; the last one in full", x.times[rows.front()],
                                   x.times[rows.back()], rows.size());
   auto& series = figure.panels[0].series;
-  const bool named = scene.n_bodies() <= most_named;
 
   if (named)  // where the centres of mass go
     for (std::size_t i = 0; i < scene.n_bodies(); ++i) {
       io::Series path{.stroke = io::Stroke::dashed, .colour = static_cast<int>(i), .opacity = 0.5};
-      const std::size_t every = x.rows() / 2000 + 1;
       std::vector<Dot> dots;
-      for (std::size_t row = 0; row < x.rows(); row += every) dots.push_back(view(bodies.at(row)[i].position));
+      for (const std::size_t row : path_rows) dots.push_back(view(bodies.at(row)[i].position));
       add_dots(path, dots);
       series.push_back(std::move(path));
     }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "channels.hpp"
+#include "rubato/io/thin_curve.hpp"
 
 namespace rubato::app {
 
@@ -16,7 +17,7 @@ std::string with_unit(const std::string& name, const std::string& unit) {
 }
 
 /// The panel a channel belongs to: its block; for outputs and invariants itself, or what it is a component of.
-std::string panel_of(const Layout& layout, const io::Trajectory& x, std::size_t channel, std::size_t column) {
+std::string panel_of(const Layout& layout, const io::RowSource& x, std::size_t channel, std::size_t column) {
   for (const auto& block : layout.blocks()) {
     const auto first = static_cast<std::size_t>(block.offset);
     if (channel >= first && channel < first + static_cast<std::size_t>(block.size))
@@ -35,6 +36,10 @@ std::vector<std::size_t> plotted(const Task& task) {
   if (task.config.output.plot.empty()) channels.resize(static_cast<std::size_t>(dae.size()));
   return channels;
 }
+
+io::ThinCurve curve_over_time(const Task& task, const io::RunResult& result, std::size_t n_points) {
+  return {n_points, result.t_start, result.t, task.config.output.time_axis};
+}
 }  // namespace
 
 std::string choice_words(const Task& task) {
@@ -44,8 +49,7 @@ std::string choice_words(const Task& task) {
   return words;
 }
 
-io::Figure solution_figure(const Task& task, const io::RunResult& result) {
-  const io::Trajectory& x = result.trajectory;
+Result<io::Figure> solution_figure(const Task& task, const io::RunResult& result, const io::RowSource& x) {
   const auto& tolerances = task.config.options.tolerances;
   io::Figure figure{.title = result.title.empty() ? result.problem : result.title,
                     .x_label = "t [s]",
@@ -60,32 +64,51 @@ io::Figure solution_figure(const Task& task, const io::RunResult& result) {
   for (const auto& event : x.events) marks.push_back(event.t);
   std::map<std::string, std::size_t> panel_at;
   const auto channels = plotted(task), columns = columns_of(task.recorded, channels);
+  struct Curve {
+    std::size_t panel, series, column;
+    io::ThinCurve points;
+  };
+  std::vector<Curve> curves;
   for (std::size_t k = 0; k < channels.size(); ++k) {
     const std::size_t j = columns[k];
     const std::string name = panel_of(task.instance.problem.dae->layout(), x, channels[k], j);
     const auto [at, is_new] = panel_at.try_emplace(name, figure.panels.size());
     if (is_new) figure.panels.push_back({.y_label = name, .marks = marks});
     io::Panel& panel = figure.panels[at->second];
-    if (panel.series.size() < most_curves)
-      panel.series.push_back({.name = x.names[j], .x = x.times, .y = x.column(j)});
-    else if (panel.y_label == name)
+    if (panel.series.size() < most_curves) {
+      curves.push_back({at->second, panel.series.size(), j, curve_over_time(task, result, x.n_rows)});
+      panel.series.push_back({.name = x.names[j]});
+    } else if (panel.y_label == name) {
       panel.y_label += fmt::format(", the first {}", most_curves);
+    }
   }
+  const auto read = x.each_row([&](double t, In values) {
+    for (Curve& curve : curves) curve.points.add(t, t, values[curve.column]);
+    return true;
+  });
+  if (!read) return read.error();
+  for (Curve& curve : curves) curve.points.finish(figure.panels[curve.panel].series[curve.series]);
   return figure;
 }
 
-io::Figure steps_figure(const Task& task, const io::RunResult& result) {
-  const io::Trajectory& x = result.trajectory;
+Result<io::Figure> steps_figure(const Task& task, const io::RunResult& result, const io::RowSource& x) {
   io::Panel panel{.y_label = "step size [s]", .y_scale = io::Scale::logarithmic};
-  panel.series.push_back({.x = x.step_times, .y = x.step_sizes});
+  auto points = curve_over_time(task, result, x.n_steps);
+  const auto read = x.each_step([&](double t, double h) {
+    points.add(t, t, h);
+    return true;
+  });
+  if (!read) return read.error();
+  points.finish(panel.series.emplace_back());
   for (const auto& event : x.events) panel.marks.push_back(event.t);
-  return {.title = fmt::format("Step sizes: {}", result.title.empty() ? result.problem : result.title),
-          .subtitle = fmt::format(
-              "{}, {} accepted, {} rejected{}", result.method, result.statistics.accepted, result.statistics.rejected,
-              result.statistics.failed > 0 ? fmt::format(", {} failed", result.statistics.failed) : ""),
-          .x_label = "t [s]",
-          .x_scale = task.config.output.time_axis,
-          .panels = {panel}};
+  return io::Figure{
+      .title = fmt::format("Step sizes: {}", result.title.empty() ? result.problem : result.title),
+      .subtitle = fmt::format("{}, {} accepted, {} rejected{}", result.method, result.statistics.accepted,
+                              result.statistics.rejected,
+                              result.statistics.failed > 0 ? fmt::format(", {} failed", result.statistics.failed) : ""),
+      .x_label = "t [s]",
+      .x_scale = task.config.output.time_axis,
+      .panels = {panel}};
 }
 
 }  // namespace rubato::app

@@ -8,6 +8,8 @@
 
 #include "channels.hpp"
 #include "command.hpp"
+#include "output_folder.hpp"
+#include "print.hpp"
 #include "realtime_pictures.hpp"
 #include "realtime_study.hpp"
 #include "rubato/base/text.hpp"
@@ -336,8 +338,8 @@ io::Table report_of(const RealtimeModel& model, const Structure& structure, cons
   return table;
 }
 
-Result<void> write_pictures(const fs::path& folder, const RealtimeModel& model, const Structure& structure,
-                            const Planned& whole, const Planned& plan, const OfflineStudy& study) {
+void write_pictures(OutputFolder& folder, const RealtimeModel& model, const Structure& structure, const Planned& whole,
+                    const Planned& plan, const OfflineStudy& study) {
   const std::string& title = model.task.config.title.empty() ? model.task.config.problem : model.task.config.title;
   const SparsePattern before = step_matrix(whole.plan).pattern(), after = step_matrix(plan.plan).pattern();
   const auto factor = [](const Planned& p) { return p.plan.back_end == StaticKind::qr ? "R" : "L and U"; };
@@ -353,12 +355,8 @@ Result<void> write_pictures(const fs::path& folder, const RealtimeModel& model, 
       output.plan_accurate > worst.plan_accurate)
     worst = output;
   if (!worst.channel.empty()) figures.emplace_back("deviation", deviation_figure(title, study, worst.channel));
-  for (const auto& [name, figure] : figures)
-    if (auto written = io::write_file(folder / (name + ".svg"), to_svg(figure)); !written) return written;
-  if (auto written = io::write_file(folder / "deviations.csv", deviations_csv(study)); !written) return written;
-  note("wrote " +
-       (folder / "{eigenvalues,step_matrix,factor_whole,factor_plan,deviation}.svg, deviations.csv").string());
-  return {};
+  for (const auto& [name, figure] : figures) folder.write(name + ".svg", to_svg(figure));
+  folder.write("deviations.csv", deviations_csv(study));
 }
 
 /// Where the plan goes, and the pictures.
@@ -373,9 +371,8 @@ Result<Destination> destination_of(const PlanArguments& arguments) {
   const bool folder = arguments.file.ends_with('/') || fs::is_directory(given, ignored);
   Destination to{.file = folder ? given / "plan.toml" : given,
                  .pictures = arguments.pictures.empty() && folder ? given : fs::path(arguments.pictures)};
-  for (const fs::path& needed : {to.file.parent_path(), to.pictures})
-    if (!needed.empty())
-      if (const auto made = io::make_folder(needed); !made) return made.error();
+  if (to.file.has_parent_path())
+    if (const auto made = io::make_folder(to.file.parent_path()); !made) return made.error();
   return to;
 }
 
@@ -439,7 +436,9 @@ int realtime_analyse(const PlanArguments& arguments) {
     return complain(Error{fmt::format("--step: {} s is longer than the time of the model, {} s",
                                       shortest(request->step), shortest(time))});
   const auto destination = destination_of(arguments);
-  if (!destination) return complain(destination.error());
+  if (!destination) return complain(destination.error()), not_written;
+  OutputFolder pictures(destination->pictures);
+  if (const int code = pictures.open(); code != done) return code;
 
   const AccurateRun accurate = accurate_run(model->task);
   note(fmt::format("sampling a run of {} with tolerance {}", accurate.method,
@@ -463,21 +462,18 @@ int realtime_analyse(const PlanArguments& arguments) {
   if (!found) return complain(found.error());
   const auto& [whole, plan, study] = *found;
 
-  fmt::print("{}", render(report_of(*model, *structure, whole, plan, study, samples->size()), request->format));
-  std::fflush(stdout);
+  const auto written = io::write_file(destination->file, io::plan_text(plan.plan));
+  if (!pictures.path().empty()) write_pictures(pictures, *model, *structure, whole, plan, study);
+  print_text(render(report_of(*model, *structure, whole, plan, study, samples->size()), request->format));
   if (const Deviation worst = study.worst(Deviation::Kind::differential, &Deviation::plan_whole);
       worst.plan_whole > 10 && arguments.deviation == 0)
     note(fmt::format(
         "{} goes {:.1f} % of its range off the run with the whole Jacobian, which eigenvalues do not see; {}",
         worst.channel, worst.plan_whole,
         arguments.drop_below > 0 ? "take a smaller --drop-below" : "--deviation 10 asks a run about every structure"));
-  const auto& [file, pictures] = *destination;
-  if (const auto written = io::write_file(file, io::plan_text(plan.plan)); !written) return complain(written.error());
-  note("wrote " + file.string());
-  if (!pictures.empty())
-    if (const auto drawn = write_pictures(pictures, *model, *structure, whole, plan, study); !drawn)
-      return complain(drawn.error());
-  return done;
+  note(written ? "wrote " + destination->file.string() : written.error().message);
+  if (!pictures.path().empty()) note("wrote " + pictures.written());
+  return pictures.outcome(written ? done : not_written);
 }
 
 }  // namespace rubato::app

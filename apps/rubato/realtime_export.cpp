@@ -4,9 +4,10 @@
 #include <filesystem>
 
 #include "command.hpp"
+#include "output_folder.hpp"
+#include "print.hpp"
 #include "realtime_model.hpp"
 #include "rubato/base/text.hpp"
-#include "rubato/io/file.hpp"
 #include "rubato/io/plan_file.hpp"
 #include "rubato/realtime/export.hpp"
 
@@ -47,19 +48,16 @@ Result<realtime::Export> exported(const RealtimeExportArguments& arguments) {
 int realtime_export(const RealtimeExportArguments& arguments) {
   const auto made = exported(arguments);
   if (!made) return complain(made.error());
-  if (const auto folder = io::make_folder(arguments.folder); !folder) return complain(folder.error());
-  for (const auto& file : made->files) {
-    const auto path = std::filesystem::path(arguments.folder) / file.name;
-    if (const auto written = io::write_file(path, file.text); !written) return complain(written.error());
-    note(path.string());
-  }
-  fmt::print("equations    {:6} operations\nderivatives  {:6} operations\n", made->equations.all(),
-             made->derivatives.all());
+  OutputFolder folder(arguments.folder);
+  if (const int code = folder.open(); code != done) return code;
+  for (const auto& file : made->files) folder.write(file.name, file.text);
+  print_out("equations    {:6} operations\nderivatives  {:6} operations\n", made->equations.all(),
+            made->derivatives.all());
   if (made->straight_line)
-    fmt::print("solution     {:6} operations, without loops\n", made->solution.all());
+    print_out("solution     {:6} operations, without loops\n", made->solution.all());
   else
-    fmt::print("solution            loops over tables\n");
-  return done;
+    print_out("solution            loops over tables\n");
+  return folder.finish(done);
 }
 
 }  // namespace rubato::app

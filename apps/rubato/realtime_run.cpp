@@ -8,12 +8,14 @@
 
 #include "command.hpp"
 #include "interrupts.hpp"
+#include "output_folder.hpp"
+#include "print.hpp"
 #include "realtime_model.hpp"
 #include "realtime_pictures.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/csv.hpp"
 #include "rubato/io/duration.hpp"
-#include "rubato/io/file.hpp"
+#include "rubato/io/manifest.hpp"
 #include "rubato/io/plan_file.hpp"
 #include "rubato/io/realtime_report.hpp"
 #include "rubato/realtime/shared_memory_link.hpp"
@@ -134,8 +136,6 @@ std::string distribution(const realtime::StepTimes& times) {
                      us(static_cast<double>(times.longest())));
 }
 
-void say(std::string_view what, const std::string& words) { fmt::print(stderr, "  {:<12} {}\n", what, words); }
-
 void print_report(const realtime::RunnerReport& report, const io::RealtimeResult& result, const realtime::Plan& plan,
                   bool free_run) {
   say("ended", result.reason.empty() ? fmt::format("{} at t = {:.10g} s", result.status, result.t) : result.reason);
@@ -193,8 +193,9 @@ int realtime_run(const RealtimeRunArguments& arguments) {
         "{}: relative to an attitude that moves with every step, and 0 after each; outputs hold the attitude", charts));
   const auto link = link_of(arguments, *model, **stepper, *channels);
   if (!link) return complain(link.error());
-  const fs::path folder = arguments.folder.empty() ? usual_folder(arguments.plan) : fs::path(arguments.folder);
-  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
+  OutputFolder folder(arguments.folder.empty() ? usual_folder(arguments.plan) : fs::path(arguments.folder));
+  if (const int code = folder.open(); code != done) return code;
+  if (const auto fine = io::invalidate_manifest(folder.path()); !fine) return complain(fine.error()), not_written;
 
   auto first_inputs = first_inputs_of(arguments, *model);
   if (!first_inputs) return complain(first_inputs.error());
@@ -204,7 +205,7 @@ int realtime_run(const RealtimeRunArguments& arguments) {
   io::RealtimeResult result{.plan = fs::path(arguments.plan).filename().string(), .version = RUBATO_VERSION};
   result.channels = recorder.trajectory().names;
   catch_interrupts();
-  fmt::print(stderr, "{}\n", plan->model);
+  print_err("{}\n", plan->model);
   say("running", fmt::format("{} steps of {} s, {}, {} unknowns, {} of {} entries{}{}", *n_steps, shortest(plan->step),
                              to_string(plan->back_end), model->dae().size(), std::ranges::count(plan->keep, 1),
                              plan->keep.size(), plan->drop_below > 0 ? ", small ones dropped" : "",
@@ -226,9 +227,6 @@ int realtime_run(const RealtimeRunArguments& arguments) {
         fmt::format("step {} to t = {:.6g} s: {}", report.first_failed_step + 1,
                     (*stepper)->time() - static_cast<double>(report.steps - 1 - report.first_failed_step) * plan->step,
                     to_string(report.first_failure.status));
-  print_report(report, result, *plan, arguments.free_run);
-
-  bool written = true;
   const std::string title = fmt::format("{}: steps of {} ms", plan->model, shortest(1e3 * plan->step));
   const std::pair<const char*, std::string> files[] = {
       {"solution.csv", io::to_csv(recorder.trajectory())},
@@ -236,15 +234,10 @@ int realtime_run(const RealtimeRunArguments& arguments) {
       {"timing.json", io::realtime_timing_json(report)},
       {"missed.csv", io::missed_csv(report, model->start.t, plan->step)},
       {"times.svg", io::to_svg(times_figure(title, report, plan->step))}};
-  for (const auto& [name, bytes] : files)
-    if (const auto kept = io::write_file(folder / name, bytes); !kept) {
-      note(kept.error().message);
-      written = false;
-    }
-  say("results", folder.string() + "/{solution.csv,summary.json,timing.json,missed.csv,times.svg}");
-  if (report.interrupted) return interrupted;
-  if (failed) return numerical_failure;
-  return written ? done : wrong_input;
+  for (const auto& [name, bytes] : files) folder.write(name, bytes);
+  print_report(report, result, *plan, arguments.free_run);
+  say("results", folder.written());
+  return folder.outcome(report.interrupted ? interrupted : failed ? numerical_failure : done);
 }
 
 }  // namespace rubato::app

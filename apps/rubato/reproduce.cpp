@@ -1,13 +1,11 @@
 // rubato reproduce: a publication's tables and figures next to ours.
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <filesystem>
-
 #include "command.hpp"
 #include "experiments/experiment.hpp"
 #include "interrupts.hpp"
-#include "rubato/io/file.hpp"
+#include "output_folder.hpp"
+#include "print.hpp"
 #include "task.hpp"
 
 namespace rubato::app {
@@ -19,28 +17,29 @@ using experiments::Finding;
 class Printer {
  public:
   explicit Printer(io::TableFormat format) : format_(format) {}
-  void print(const Finding& finding) {
+  /// False: nobody gets to see it.
+  bool print(const Finding& finding) {
     const io::Table table = experiments::table_of(finding.section, format_);
-    if (table.rows.empty()) return;
+    if (table.rows.empty()) return true;
     const std::string text = io::render(table, format_);
     const std::string& name = finding.part->name;
     switch (format_) {
-      case io::TableFormat::json: fmt::print("{}\"{}\": {}", first_ ? "{\n" : ",\n", name, text); break;
-      case io::TableFormat::csv: fmt::print("{}{}", first_ ? "" : "\n", text); break;
+      case io::TableFormat::json: print_out("{}\"{}\": {}", first_ ? "{\n" : ",\n", name, text); break;
+      case io::TableFormat::csv: print_out("{}{}", first_ ? "" : "\n", text); break;
       case io::TableFormat::text:
-        fmt::print("{}{}: {}\n{}\n", first_ ? "" : "\n", name, finding.part->title, text);
+        print_out("{}{}: {}\n{}\n", first_ ? "" : "\n", name, finding.part->title, text);
         break;
       case io::TableFormat::markdown:
-        fmt::print("{}### {}: {}\n\n{}", first_ ? "" : "\n", name, finding.part->title, text);
+        print_out("{}### {}: {}\n\n{}", first_ ? "" : "\n", name, finding.part->title, text);
         break;
     }
     if (format_ == io::TableFormat::text && !finding.section.difference.empty())
-      fmt::print("{}\n", finding.section.difference);
-    std::fflush(stdout);
+      print_out("{}\n", finding.section.difference);
     first_ = false;
+    return print_text("");
   }
   void finish() {
-    if (format_ == io::TableFormat::json) fmt::print("{}", first_ ? "{}\n" : "}\n");
+    if (format_ == io::TableFormat::json) print_text(first_ ? "{}\n" : "}\n");
   }
 
  private:
@@ -48,17 +47,14 @@ class Printer {
   bool first_ = true;
 };
 
-Result<void> write_report(const experiments::Experiment& experiment, const std::vector<Finding>& findings,
-                          const std::filesystem::path& folder) {
-  const std::filesystem::path pictures = folder / experiment.name, page = folder / (experiment.name + ".md");
-  if (auto made = io::make_folder(pictures); !made) return made;
+void write_report(const experiments::Experiment& experiment, const std::vector<Finding>& findings,
+                  OutputFolder& folder) {
   for (const auto& finding : findings)
     for (const auto& picture : finding.section.pictures)
-      if (auto written = io::write_file(pictures / (picture.name + ".svg"), io::to_svg(picture.figure)); !written)
-        return written;
-  if (auto written = io::write_file(page, markdown(experiment, findings, experiment.name)); !written) return written;
-  note("wrote " + page.string() + " and its pictures");
-  return {};
+      folder.write(fmt::format("{}/{}.svg", experiment.name, picture.name), io::to_svg(picture.figure));
+  if (const std::string page = experiment.name + ".md";
+      folder.write(page, markdown(experiment, findings, experiment.name)))
+    note("wrote " + (folder.path() / page).string() + " and its pictures");
 }
 }  // namespace
 
@@ -70,6 +66,8 @@ int reproduce(const ReproduceArguments& arguments) {
   if (!experiment) return complain(Error{"reproduce: " + experiment.error().message});
   const auto parts = experiments::chosen_parts(**experiment, arguments.only);
   if (!parts) return complain(Error{"--only: " + parts.error().message});
+  OutputFolder folder(arguments.folder);
+  if (const int code = folder.open(); code != done) return code;
   const bool to_folder = !arguments.folder.empty();
   catch_interrupts();
   Printer printer(*format);
@@ -81,19 +79,18 @@ int reproduce(const ReproduceArguments& arguments) {
     }
     note(fmt::format("{}: {}", part->name, part->title));
     findings.push_back({part, part->make({.stop = &stop_flag()})});
-    if (!to_folder) printer.print(findings.back());
+    if (!to_folder && !printer.print(findings.back())) break;
     if (stop_flag()) {
       note(part->name + " was interrupted: it has what was found so far");
       break;
     }
   }
   const int outcome = stop_flag() ? interrupted : done;
-  if (!to_folder) {
+  if (to_folder)
+    write_report(**experiment, findings, folder);
+  else
     printer.finish();
-    return outcome;
-  }
-  const auto written = write_report(**experiment, findings, arguments.folder);
-  return written ? outcome : complain(written.error());
+  return folder.outcome(outcome);
 }
 
 }  // namespace rubato::app

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "rubato/base/text.hpp"
 #include "rubato/io/field_picture.hpp"
 #include "rubato/io/solid_grid.hpp"
+#include "rubato/io/thin_curve.hpp"
 
 namespace rubato::app {
 
@@ -36,15 +38,10 @@ std::vector<bool> nodes_with_pressure(const fem::SolidModel& model) {
   return has;
 }
 
-std::optional<std::size_t> column_named(const io::Trajectory& x, const std::string& name) {
+std::optional<std::size_t> column_named(const io::RowSource& x, const std::string& name) {
   const auto found = std::ranges::find(x.names, name);
   if (found == x.names.end()) return {};
   return static_cast<std::size_t>(found - x.names.begin());
-}
-
-double range_of(const std::vector<double>& values) {
-  const auto [low, high] = std::ranges::minmax_element(values);
-  return values.empty() ? 0 : *high - *low;
 }
 
 }  // namespace
@@ -61,26 +58,57 @@ void LargestDisplacement::look(double t, In x, In w, In base, int mode) {
   const At at{.t = t, .x = x, .u = {}, .base = base, .mode = mode, .scratch = scratch_.scratch()};
   if (dae_.unpack(at, w, now_) != EvalStatus::ok) return;
   const double movement = largest_movement(system_, t, view(std::as_const(now_.q)));
+  if (std::exchange(loaded_, false)) {
+    const auto same = [&](auto... part) { return (((now_.*part).size() == (state_.*part).size()) && ...); };
+    using M = MechanicalState;
+    if (!same(&M::q, &M::v, &M::z, &M::lambda, &M::nu, &M::a, &M::base)) largest_ = -1;
+  }
   if (!(movement > largest_)) return;
   largest_ = movement;
   std::swap(state_, now_);
   state_.t = t;
 }
 
-void add_units(io::Trajectory& trajectory) {
-  trajectory.units.resize(trajectory.channels());
-  for (std::size_t j = 0; j < trajectory.channels(); ++j) {
-    const std::string& name = trajectory.names[j];
-    if (name.starts_with("energy")) trajectory.units[j] = "J";
-    if (name.starts_with("reaction.")) trajectory.units[j] = "N";
-    if (name.starts_with("displacement.")) trajectory.units[j] = "m";
-    if (name.starts_with("rotation.")) trajectory.units[j] = "rad";
-    if (name.starts_with("angular_velocity.")) trajectory.units[j] = "rad/s";
-    if (name.starts_with("reaction_moment.")) trajectory.units[j] = "N*m";
+void LargestDisplacement::save(ArchiveWriter& out) const {
+  out.put(largest_);
+  if (largest_ < 0) return;
+  for (const Vector* v : {&state_.q, &state_.v, &state_.z, &state_.lambda, &state_.nu, &state_.a, &state_.base}) {
+    out.put<std::uint64_t>(static_cast<std::uint64_t>(v->size()));
+    out.put(view(*v));
+  }
+  out.put(state_.t);
+  out.put(state_.mode);
+}
+
+bool LargestDisplacement::load(ArchiveReader& in) {
+  in.get(largest_);
+  if (!(largest_ >= 0)) return in.at_end();
+  const auto most = static_cast<std::uint64_t>(dae_.size() + dae_.base_size());  // of each of them
+  for (Vector* v : {&state_.q, &state_.v, &state_.z, &state_.lambda, &state_.nu, &state_.a, &state_.base}) {
+    std::uint64_t n = 0;
+    in.get(n, 0, most);
+    v->resize(static_cast<Eigen::Index>(n));
+    in.get(view(*v));
+  }
+  in.get(state_.t);
+  in.get(state_.mode);
+  loaded_ = true;
+  return in.at_end();
+}
+
+void add_units(const std::vector<std::string>& names, std::vector<std::string>& units) {
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    const std::string& name = names[j];
+    if (name.starts_with("energy")) units[j] = "J";
+    if (name.starts_with("reaction.")) units[j] = "N";
+    if (name.starts_with("displacement.")) units[j] = "m";
+    if (name.starts_with("rotation.")) units[j] = "rad";
+    if (name.starts_with("angular_velocity.")) units[j] = "rad/s";
+    if (name.starts_with("reaction_moment.")) units[j] = "N*m";
     if (!name.starts_with("contact.")) continue;
-    if (name.find(".force.") != std::string::npos) trajectory.units[j] = "N";
-    if (name.ends_with(".gap")) trajectory.units[j] = "m";
-    if (name.ends_with(".pressure")) trajectory.units[j] = "Pa";
+    if (name.find(".force.") != std::string::npos) units[j] = "N";
+    if (name.ends_with(".gap")) units[j] = "m";
+    if (name.ends_with(".pressure")) units[j] = "Pa";
   }
 }
 
@@ -109,44 +137,71 @@ std::string deformed_picture(const fem::SolidSystem& system, const MechanicalSta
                      .label = fmt::format("{} [{}]", mixed ? "pressure" : "von Mises stress", unit->name)});
 }
 
-std::optional<io::Figure> force_figure(const io::Trajectory& x, const std::string& title, const std::string& subtitle) {
-  io::Panel panel;
-  std::vector<std::string> groups;
-  for (const auto& name : x.names)
-    if (name.starts_with("reaction.") && name.ends_with(".x")) groups.push_back(name.substr(9, name.size() - 11));
-  std::string axis_of_all, group_of_all;
-  for (const auto& group : groups) {
-    std::optional<io::Series> best;
-    double widest = 0;
-    char along = 'x';
+Result<std::optional<io::Figure>> force_figure(const io::RowSource& x, double t_begin, double t_end,
+                                               const std::string& title, const std::string& subtitle) {
+  struct Curve {
+    std::string group;
+    char axis;
+    std::size_t u, f;
+    double least, most;  ///< of the displacement
+    io::ThinCurve points;
+  };
+  std::vector<Curve> curves;
+  for (const auto& name : x.names) {
+    if (!name.starts_with("reaction.") || !name.ends_with(".x")) continue;
+    const std::string group = name.substr(9, name.size() - 11);
     for (const char axis : {'x', 'y', 'z'}) {
       const auto u = column_named(x, fmt::format("displacement.{}.{}", group, axis));
       const auto f = column_named(x, fmt::format("reaction.{}.{}", group, axis));
-      if (!u || !f) continue;
-      io::Series series{.name = fmt::format("{}, {}", group, axis), .x = x.column(*u), .y = x.column(*f)};
-      const double width = range_of(series.x);
+      if (u && f)
+        curves.push_back({group, axis, *u, *f, std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity(),
+                          io::ThinCurve(x.n_rows, t_begin, t_end, io::Scale::linear)});
+    }
+  }
+  const auto read = x.each_row([&](double t, In values) {
+    for (Curve& curve : curves) {
+      const double u = values[curve.u];
+      curve.least = std::min(curve.least, u);
+      curve.most = std::max(curve.most, u);
+      curve.points.add(t, u, values[curve.f]);
+    }
+    return true;
+  });
+  if (!read) return read.error();
+
+  io::Panel panel;
+  std::string axis_of_all, group_of_all;
+  for (std::size_t k = 0; k < curves.size();) {
+    Curve* best = nullptr;
+    double widest = 0;
+    const std::string& group = curves[k].group;
+    for (; k < curves.size() && curves[k].group == group; ++k) {
+      const double width = curves[k].most - curves[k].least;
       if (!(width > widest)) continue;
       widest = width;
-      along = axis;
-      best = std::move(series);
+      best = &curves[k];
     }
-    if (!best) continue;
-    for (double& value : best->x) value *= 1e3;
-    panel.series.push_back(*std::move(best));
-    axis_of_all = along;
-    group_of_all = group;
+    if (best == nullptr) continue;
+    io::Series series{.name = fmt::format("{}, {}", best->group, best->axis)};
+    best->points.finish(series);
+    for (double& value : series.x) value *= 1e3;
+    panel.series.push_back(std::move(series));
+    axis_of_all = best->axis;
+    group_of_all = best->group;
   }
-  if (panel.series.empty()) return {};
+  if (panel.series.empty()) return std::optional<io::Figure>{};
   const bool single = panel.series.size() == 1;
   if (single) panel.series[0].name.clear();
   panel.y_label =
       single ? fmt::format("force on {} along {} [N]", group_of_all, axis_of_all) : "force on the group [N]";
   panel.height = 420;
-  return io::Figure{.title = title,
-                    .subtitle = subtitle,
-                    .x_label = single ? fmt::format("displacement of {} along {} [mm]", group_of_all, axis_of_all)
-                                      : "displacement [mm]",
-                    .panels = {panel}};
+  return std::optional(
+      io::Figure{.title = title,
+                 .subtitle = subtitle,
+                 .x_label = single ? fmt::format("displacement of {} along {} [mm]", group_of_all, axis_of_all)
+                                   : "displacement [mm]",
+                 .panels = {panel}});
 }
 
 std::string inversion_words(const fem::SolidSystem& system, const MechanicalState& state, double h) {

@@ -5,10 +5,13 @@
 
 #include "command.hpp"
 #include "interrupts.hpp"
+#include "output_folder.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/animation.hpp"
 #include "rubato/io/csv.hpp"
 #include "rubato/io/file.hpp"
+#include "rubato/io/manifest.hpp"
 #include "rubato/io/progress.hpp"
 #include "rubato/io/solid_file.hpp"
 #include "rubato/io/solid_grid.hpp"
@@ -61,20 +64,19 @@ io::Table table_of(const io::Trajectory& path) {
 class SolidFiles {
  public:
   SolidFiles(const fem::SolidSystem& system, fs::path folder) : grid_(system), folder_(std::move(folder)) {
-    if (folder_.empty()) return;
-    io::remove_animation(folder_);
-    trouble_ = io::make_folder(folder_ / "motion");
+    if (!folder_.empty()) io::remove_animation(folder_);
   }
   void frame(const MechanicalState& state) {
     if (folder_.empty() || !trouble_) return;
     const std::string name = fmt::format("motion/frame_{:05}.vtu", entries_.size());
     trouble_ = io::write_file(folder_ / name, io::to_vtu(grid_.at(state, {}), state.t));
-    entries_.push_back({.t = state.t, .file = name});
+    if (trouble_)
+      entries_.push_back({.t = state.t, .file = name});
+    else
+      note(trouble_.error().message);
   }
-  Result<void> finish() {
-    if (!trouble_) return trouble_;
-    return io::write_file(folder_ / "motion.pvd", io::to_pvd(entries_));
-  }
+  /// The collection of the frames; false: some are missing.
+  bool finish(OutputFolder& folder) const { return folder.write("motion.pvd", io::to_pvd(entries_)) && trouble_.ok(); }
 
  private:
   io::SolidGrid grid_;
@@ -83,15 +85,8 @@ class SolidFiles {
   Result<void> trouble_;
 };
 
-int finish(const StaticArguments& arguments, const io::Trajectory& path) {
-  const auto format = io::table_format(arguments.format);
-  if (!format) return complain(Error{"--format: " + format.error().message});
-  fmt::print("{}", io::render(table_of(path), *format));
-  return done;
-}
-
 /// Equilibria of a solid along its time: those reached are shown, whatever happens then.
-int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
+int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig& config) {
   const io::SolidFile& file = *config.solid;
   fem::SolidModel model = file.model;
   model.quasi_static = true;
@@ -103,8 +98,9 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
   if (times.empty()) times = io::regular_times((t_end - t_start) / default_load_steps, t_start, t_end);
   io::Trajectory path;
   path.names = (*system)->output_names();
-  add_units(path);
-  SolidFiles files(**system, arguments.folder);
+  path.units.resize(path.channels());
+  add_units(path.names, path.units);
+  SolidFiles files(**system, folder.path());
   MechanicalState last;
   const auto found = [&](const MechanicalState& state) {
     const auto y = outputs_at(**system, state);
@@ -116,27 +112,27 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
   };
   catch_interrupts();
   const auto end = static_path(**system, state_at_rest(**system, t_start), {.times = times, .found = found});
-  if (const int code = finish(arguments, path); code != done) return code;
-  if (!arguments.folder.empty() && path.rows() > 0) {
-    const fs::path folder = arguments.folder;
+  bool frames = true;
+  if (!folder.path().empty() && path.rows() > 0) {
     const std::string title = config.title.empty() ? config.problem : config.title;
-    const auto force = force_figure(path, title, "equilibria");
-    for (const auto& outcome :
-         {io::write_file(folder / "static.csv", io::to_csv(path)),
-          io::write_file(folder / "deformed.svg", deformed_picture(**system, last, title)),
-          force ? io::write_file(folder / "force.svg", io::to_svg(*force)) : Result<void>{}, files.finish()})
-      if (!outcome) return complain(outcome.error());
-    note(fmt::format("{}: static.csv, deformed.svg, motion.pvd{}", folder.string(), force ? ", force.svg" : ""));
+    const auto force = force_figure(io::TrajectoryRows(path), t_start, t_end, title, "equilibria");
+    if (!force) return complain(force.error());
+    folder.write("static.csv", io::to_csv(path));
+    folder.write("deformed.svg", deformed_picture(**system, last, title));
+    if (*force) folder.write("force.svg", io::to_svg(**force));
+    frames = files.finish(folder);
   }
-  if (end) return done;
+  print_text(io::render(table_of(path), format));
+  const int outcome = folder.finish(end ? done : numerical_failure);
+  if (end) return frames ? outcome : not_written;
   const std::string element =
       path.rows() > 0 ? inversion_words(**system, last, (t_end - t_start) / default_load_steps) : "";
   note(end.error().message + (element.empty() ? "" : "; " + element));
-  return numerical_failure;
+  return frames ? outcome : not_written;
 }
 
 /// One equilibrium of a mechanism or of a problem of the catalogue, from its start.
-int one_equilibrium(const StaticArguments& arguments, io::RunConfig config) {
+int one_equilibrium(OutputFolder& folder, io::TableFormat format, io::RunConfig config) {
   const auto task = make_task(std::move(config));
   if (!task) return complain(task.error());
   const auto* dae = dynamic_cast<const FormulatedDae*>(task->instance.problem.dae.get());
@@ -169,17 +165,11 @@ int one_equilibrium(const StaticArguments& arguments, io::RunConfig config) {
     path.values.insert(path.values.begin() + i, state->q[i]);
   }
   path.units.resize(path.names.size());
-  if (!arguments.folder.empty()) {
-    if (const auto made = io::make_folder(arguments.folder); !made) return complain(made.error());
-    const auto kept = io::write_file(fs::path(arguments.folder) / "static.csv", io::to_csv(path));
-    if (!kept) return complain(kept.error());
-  }
-  const auto format = io::table_format(arguments.format);
-  if (!format) return complain(Error{"--format: " + format.error().message});
+  if (!folder.path().empty()) folder.write("static.csv", io::to_csv(path));
   io::Table table{.columns = {"channel", "value"}, .rows = {}};  // one column per channel would be wide
   for (std::size_t j = 0; j < path.names.size(); ++j) table.rows.push_back({path.names[j], path.values[j]});
-  fmt::print("{}", io::render(table, *format));
-  return done;
+  print_text(io::render(table, format));
+  return folder.finish(done);
 }
 
 }  // namespace
@@ -187,8 +177,14 @@ int one_equilibrium(const StaticArguments& arguments, io::RunConfig config) {
 int equilibria(const StaticArguments& arguments) {
   auto config = io::read_run_file(arguments.file, arguments.set);
   if (!config) return complain(config.error());
-  if (config->solid != nullptr) return solid_path(arguments, *config);
-  return one_equilibrium(arguments, std::move(*config));
+  const auto format = io::table_format(arguments.format);
+  if (!format) return complain(Error{"--format: " + format.error().message});
+  OutputFolder folder(arguments.folder);
+  if (const int code = folder.open(); code != done) return code;
+  if (!folder.path().empty())
+    if (const auto fine = io::invalidate_manifest(folder.path()); !fine) return complain(fine.error()), not_written;
+  if (config->solid != nullptr) return solid_path(folder, *format, *config);
+  return one_equilibrium(folder, *format, std::move(*config));
 }
 
 }  // namespace rubato::app

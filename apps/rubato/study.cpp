@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 
 #include "interrupts.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
-#include "rubato/io/file.hpp"
 #include "rubato/io/progress.hpp"
 
 namespace rubato::app {
@@ -83,24 +81,15 @@ Result<RunSummary> run_quietly(const Task& task, const IntegrateOptions& options
   return integrate(problem, *task.method, options, {.observers = observers, .stop = &stop_flag(), .resume = {}});
 }
 
-int show(const StudyArguments& arguments, const Study& study, std::string_view name, const io::Table& table,
+int show(OutputFolder& folder, const Study& study, std::string_view name, const io::Table& table,
          const io::Figure& figure) {
-  fmt::print("{}", io::render(table, study.format));
-  std::fflush(stdout);
-  if (arguments.folder.empty()) {
-    note(fmt::format("add -o DIR for {0}.csv and the picture {0}.svg", name));
-    return done;
+  if (!folder.path().empty()) {
+    folder.write(fmt::format("{}.csv", name), io::render(table, io::TableFormat::csv));
+    folder.write(fmt::format("{}.svg", name), io::to_svg(figure));
   }
-  const std::filesystem::path folder(arguments.folder);
-  if (const auto made = io::make_folder(folder); !made) return complain(made.error());
-  const std::pair<std::string, std::string> files[] = {
-      {fmt::format("{}.csv", name), io::render(table, io::TableFormat::csv)},
-      {fmt::format("{}.svg", name), io::to_svg(figure)}};
-  for (const auto& [file, bytes] : files) {
-    if (const auto written = io::write_file(folder / file, bytes); !written) return complain(written.error());
-    note("wrote " + (folder / file).string());
-  }
-  return done;
+  print_text(io::render(table, study.format));
+  if (folder.path().empty()) note(fmt::format("add -o DIR for {0}.csv and the picture {0}.svg", name));
+  return folder.finish(done);
 }
 
 }  // namespace rubato::app

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "command.hpp"
+#include "output_folder.hpp"
 #include "rubato/io/svg_plot.hpp"
 #include "rubato/io/table.hpp"
 #include "task.hpp"
@@ -25,7 +26,7 @@ struct Study {
 [[nodiscard]] Result<RunSummary> run_quietly(const Task& task, const IntegrateOptions& options);
 
 /// The table to stdout; with a folder also NAME.csv and NAME.svg there.
-[[nodiscard]] int show(const StudyArguments& arguments, const Study& study, std::string_view name,
-                       const io::Table& table, const io::Figure& figure);
+[[nodiscard]] int show(OutputFolder& folder, const Study& study, std::string_view name, const io::Table& table,
+                       const io::Figure& figure);
 
 }  // namespace rubato::app

@@ -13,6 +13,7 @@
 #include "index_choice.hpp"
 #include "interrupts.hpp"
 #include "model_instance.hpp"
+#include "print.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
 #include "rubato/io/model_file.hpp"
@@ -216,7 +217,7 @@ std::optional<ReferenceState> translated(const InitialValueProblem& from, const 
 
 }  // namespace
 
-void note(std::string_view sentence) { fmt::print(stderr, "rubato: {}\n", sentence); }
+void note(std::string_view sentence) { print_err("rubato: {}\n", sentence); }
 
 int complain(const Error& error) {
   std::istringstream lines(error.message);
@@ -396,6 +397,8 @@ Result<Task> make_task(io::RunConfig config) {
 
   if (std::string warning = index_warning(task.method->info, *problem.dae); !warning.empty())
     task.notes.push_back(std::move(warning));  // solver.any_index
+  if (config.output.checkpoint_every < 0)
+    config.options.checkpoint_every = config.output.checkpoint_every = io::checkpoint_every_of(problem.dae->size());
   config.formulation = task.instance.formulation;
   config.method = task.method->info.name;
   config.t_start = problem.t_start;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "print.hpp"
 #include "rubato/base/views.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/tune_file.hpp"
@@ -99,8 +100,9 @@ int tune(const TuneArguments& arguments) {
   const auto rates = measured();
   if (!rates) return complain(rates.error());
   const std::string text = io::tune_text(*rates, std::filesystem::path(arguments.file).filename().string());
-  fmt::print("{}", text);  // what was measured is there even if it cannot be kept
-  if (auto written = io::write_file(arguments.file, text); !written) return complain(written.error());
+  const auto written = io::write_file(arguments.file, text);
+  print_text(text);  // what was measured is there even if it cannot be kept
+  if (!written) return complain(written.error()), not_written;
   note(arguments.file);
   return done;
 }

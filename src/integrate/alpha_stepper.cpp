@@ -447,7 +447,7 @@ void AlphaStepper::save(ArchiveWriter& out) const {
   for (const Vector* v : {&x_, &w_, &a_, &jerk_, &smooth_jerk_, &chart_}) out.put(view(*v));
   system_->save(out);
   newton_.save(out);
-  out.put(newton_limit_);
+  newton_limit_.save(out);
   for (const double value : {t_, h_before_}) out.put(value);
   out.put(first_);
 }
@@ -456,7 +456,7 @@ bool AlphaStepper::load(ArchiveReader& in) {
   for (Vector* v : {&x_, &w_, &a_, &jerk_, &smooth_jerk_, &chart_}) in.get(view(*v));
   system_->load(in);
   newton_.load(in);
-  in.get(newton_limit_);
+  newton_limit_.load(in);
   for (double* value : {&t_, &h_before_}) in.get(*value);
   in.get(first_);
   if (!in.ok()) return false;

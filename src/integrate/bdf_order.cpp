@@ -76,11 +76,11 @@ double BdfStepper::next_factor(double factor, double h) const noexcept {
 bool BdfStepper::waits_at_order_2(double h) noexcept {
   Excursion& last = trial_excursion_;
   const double now = t_ + h;
-  if (last.vibrated != 0) {
+  if (last.vibrated) {
     const double mean = (now - last.begin) / static_cast<double>(last.steps);
     last.wait = mean < std::min(last.pace, last.pace_then) ? std::max(2 * last.wait, last.steps) : 0;
     last.left = last.wait;
-    last.vibrated = 0;
+    last.vibrated = false;
   }
   if (last.left > 0) return true;
   last.begin = now;
@@ -118,9 +118,9 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
       watch(t_k, t_lower, long_gain, trial_vibration_.long_log_ratio);
       const bool is_loud = damps_ && trial_vibration_.log_weight > loud && difference(2, h) < small_for_order_2;
       const bool held = trial_vibration_.long_log_ratio > long_vibrating_log_ratio || is_loud;
-      if (held) trial_vibration_.held = 1;
+      if (held) trial_vibration_.held = true;
       if (held || trial_vibration_.log_ratio > vibrating_log_ratio) {
-        trial_excursion_.vibrated = 1;
+        trial_excursion_.vibrated = true;
         return fall(2, k == 3 ? t_lower : difference(2, h));
       }
     }
@@ -128,7 +128,7 @@ double BdfStepper::choose_order(double h, double t_k, bool accepted) noexcept {
     if (lower) return fall(k - 1, t_lower);
   }
   if (k >= orders_.highest || points_ <= k + 1 || !accepted) return t_k;
-  const bool held = k == 2 && memory_.vibration.held != 0, due = k < orders_.lowest || memory_.steps_at_order > k;
+  const bool held = k == 2 && memory_.vibration.held, due = k < orders_.lowest || memory_.steps_at_order > k;
   if (!due && !held) return t_k;
   const double t_higher = difference(k + 1, h);
   if (held) {

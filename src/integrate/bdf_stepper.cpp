@@ -388,6 +388,27 @@ void BdfStepper::renew() {
   factored_c_ = 0;
 }
 
+void BdfStepper::Memory::save(ArchiveWriter& out) const {
+  for (const int value : {order, old_order, steps_at_order, failures, start_steps, steps_at_size}) out.put(value);
+  for (const double value :
+       {h_old, weight.of_differences, weight.of_newton, vibration.log_ratio, vibration.long_log_ratio,
+        vibration.log_weight, excursion.begin, excursion.pace, excursion.pace_then})
+    out.put(value);
+  for (const std::int64_t value : {excursion.steps, excursion.wait, excursion.left}) out.put(value);
+  for (const bool value : {starting, by_starter, vibration.held, excursion.vibrated}) out.put(value);
+}
+
+void BdfStepper::Memory::load(ArchiveReader& in, int highest_order) noexcept {
+  for (int* value : {&order, &old_order}) in.get(*value, 1, highest_order);
+  for (int* value : {&steps_at_order, &failures, &start_steps, &steps_at_size}) in.get(*value, 0, 1 << 30);
+  for (double* value :
+       {&h_old, &weight.of_differences, &weight.of_newton, &vibration.log_ratio, &vibration.long_log_ratio,
+        &vibration.log_weight, &excursion.begin, &excursion.pace, &excursion.pace_then})
+    in.get(*value);
+  for (std::int64_t* value : {&excursion.steps, &excursion.wait, &excursion.left}) in.get(*value, 0, 1L << 40);
+  for (bool* value : {&starting, &by_starter, &vibration.held, &excursion.vibrated}) in.get(*value);
+}
+
 void BdfStepper::save(ArchiveWriter& out) const {
   out.put(In(history_.data(), static_cast<std::size_t>(history_.size())));
   out.put(column_);
@@ -395,25 +416,31 @@ void BdfStepper::save(ArchiveWriter& out) const {
   out.put(points_);
   out.put(view(w_));
   out.put(t_);
-  out.put(memory_);
+  memory_.save(out);
   system_->save(out);
   starter_->save(out);
   newton_.save(out);
-  out.put(newton_limit_);
+  newton_limit_.save(out);
 }
 
 bool BdfStepper::load(ArchiveReader& in) {
   in.get(Out(history_.data(), static_cast<std::size_t>(history_.size())));
-  in.get(column_);
+  const int capacity = static_cast<int>(history_.cols());
+  auto column = column_;
+  in.get(column);
   in.get(age_);
-  in.get(points_);
+  in.get(points_, 1, capacity);
   in.get(view(w_));
   in.get(t_);
-  in.get(memory_);
+  memory_.load(in, orders_.highest);
+  if (!in.ok() || !std::is_permutation(column.begin(), column.begin() + capacity, column_.begin()) ||
+      !std::equal(column.begin() + capacity, column.end(), column_.begin() + capacity))
+    return false;
+  column_ = column;
   system_->load(in);
   if (!in.ok() || !starter_->load(in)) return false;
   newton_.load(in);
-  in.get(newton_limit_);
+  newton_limit_.load(in);
   if (in.ok()) renew();
   return in.ok();
 }

@@ -145,15 +145,15 @@ class BdfStepper final : public Stepper {
   struct Vibration {
     double log_ratio = -1, long_log_ratio = -1;
     double log_weight = 0;  ///< mean of the logarithm of Weight::of_differences
-    std::int64_t held = 0;  ///< not bool: checkpoints have no padding
+    bool held = false;
   };
   /// The last time at orders above 2, with what it took to damp the vibration that ended it.
   struct Excursion {
     double begin = 0;  ///< time at which order 2 was left
     double pace = 0,
-           pace_then = 0;       ///< size of steps of order 2, the largest, slowly forgotten; and as order 2 was left
-    std::int64_t steps = 0;     ///< since then
-    std::int64_t vibrated = 0;  ///< a vibration ended it, and it is not judged yet
+           pace_then = 0;    ///< size of steps of order 2, the largest, slowly forgotten; and as order 2 was left
+    std::int64_t steps = 0;  ///< since then
+    bool vibrated = false;   ///< a vibration ended it, and it is not judged yet
     std::int64_t wait = 0, left = 0;  ///< steps of order 2 before the next one, and how many of them are left
   };
   struct Memory {
@@ -168,6 +168,9 @@ class BdfStepper final : public Stepper {
     Weight weight;
     Vibration vibration;
     Excursion excursion;
+
+    void save(ArchiveWriter& out) const;
+    void load(ArchiveReader& in, int highest_order) noexcept;
   } memory_;
 
   // Linearisation. factored_c_ = 0: no valid factor.

@@ -163,7 +163,7 @@ bool EventFinder::load(ArchiveReader& in) {
   in.get(count);
   if (count != state_.size()) return false;
   for (Root& root : state_) {
-    in.get(root.side);
+    in.get(root.side, -1, 1);
     in.get(root.band);
     in.get(root.value);
   }

@@ -102,7 +102,7 @@ void ExtrapolationControl::save(ArchiveWriter& out) const {
 }
 
 void ExtrapolationControl::load(ArchiveReader& in) noexcept {
-  in.get(memory_.column);
+  in.get(memory_.column, 2, std::max(n_columns_ - 1, 2));
   in.get(memory_.wanted);
   in.get(memory_.fresh);
   in.get(memory_.after_rejection);

@@ -165,15 +165,15 @@ std::vector<std::string> MotionWatch::notes() const {
 
 void MotionWatch::save(ArchiveWriter& out) const {
   for (const Invariant& invariant : invariants_) out.put(invariant);
-  out.put(drift_);
-  for (const double value : {size_, tolerance_}) out.put(value);
+  for (const double value : {drift_.largest, drift_.tolerance, drift_.t, size_, tolerance_}) out.put(value);
+  out.put(drift_.row);
   out.put(std::span<const double>(lengths_));
 }
 
 void MotionWatch::load(ArchiveReader& in) {
   for (Invariant& invariant : invariants_) in.get(invariant);
-  in.get(drift_);
-  for (double* value : {&size_, &tolerance_}) in.get(*value);
+  for (double* value : {&drift_.largest, &drift_.tolerance, &drift_.t, &size_, &tolerance_}) in.get(*value);
+  in.get(drift_.row, -1, std::ssize(lengths_) - 1);
   in.get(std::span<double>(lengths_));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace rubato {
 
@@ -33,16 +34,26 @@ Recorder::Recorder(const InitialValueProblem& problem, std::vector<double> times
   units_.resize(channels_.size());
 }
 
+void Recorder::continue_after(double t) noexcept {
+  resumed_ = true;
+  while (next_ < wanted_.size() && wanted_[next_] <= t) ++next_;
+}
+
 void Recorder::on_restart(double t, In x, In w, In base, int mode) {
+  if (std::exchange(resumed_, false)) return;
   if (problem_.input) problem_.input->at(t, view(u_), view(rate_));
   if (every_step_) return record(t, x, w, base, view(std::as_const(u_)), mode);
-  while (next_ < wanted_.size() && wanted_[next_] < t) ++next_;  // before the run, or before where it was resumed
+  while (next_ < wanted_.size() && wanted_[next_] < t) ++next_;  // before the run
   for (; next_ < wanted_.size() && wanted_[next_] == t; ++next_) record(t, x, w, base, view(std::as_const(u_)), mode);
 }
 
 void Recorder::on_step(const StepView& step) {
-  step_times_.push_back(step.t_end);
-  step_sizes_.push_back(step.h);
+  if (sink_ != nullptr) {
+    sink_->step(step.t_end, step.h);
+  } else {
+    step_times_.push_back(step.t_end);
+    step_sizes_.push_back(step.h);
+  }
   if (every_step_) {
     step.interpolate(step.t_end, view(x_), view(w_));
     return record(step.t_end, step.x, view(std::as_const(w_)), step.base, step.u, step.mode);
@@ -57,8 +68,12 @@ void Recorder::on_step(const StepView& step) {
   }
 }
 
+void Recorder::on_event(const EventRecord& event) {
+  if (sink_ != nullptr) return sink_->event(event);
+  events_.push_back(event);
+}
+
 void Recorder::record(double t, In x, In w, In base, In u, int mode) {
-  times_.push_back(t);
   const Out outputs = Out(derived_).first(n_outputs_), invariants = Out(derived_).subspan(n_outputs_);
   const auto at = [&]() -> At {
     return {.t = t, .x = x, .u = u, .base = base, .mode = mode, .scratch = scratch_.scratch()};
@@ -67,11 +82,15 @@ void Recorder::record(double t, In x, In w, In base, In u, int mode) {
   if (!outputs.empty() && problem_.dae->outputs(at(), w, outputs) != EvalStatus::ok) std::ranges::fill(outputs, nan);
   if (!invariants.empty() && problem_.dae->invariants(at(), invariants) != EvalStatus::ok)
     std::ranges::fill(invariants, nan);
+  std::vector<double>& to = sink_ != nullptr ? row_ : values_;
+  if (sink_ != nullptr) row_.clear();
   if (channels_.empty()) {
-    values_.insert(values_.end(), x.begin(), x.end());
-    values_.insert(values_.end(), derived_.begin(), derived_.end());
+    to.insert(to.end(), x.begin(), x.end());
+    to.insert(to.end(), derived_.begin(), derived_.end());
   }
-  for (const std::size_t j : channels_) values_.push_back(j < x.size() ? x[j] : derived_[j - x.size()]);
+  for (const std::size_t j : channels_) to.push_back(j < x.size() ? x[j] : derived_[j - x.size()]);
+  if (sink_ != nullptr) return sink_->row(t, row_);
+  times_.push_back(t);
 }
 
 In Recorder::row(std::size_t i) const noexcept { return In(values_).subspan(i * names_.size(), names_.size()); }

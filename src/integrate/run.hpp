@@ -238,7 +238,7 @@ class Run {
 
   Statistics count_, earlier_;
   Stopwatch watch_;
-  long last_checkpoint_ = 0;
+  long last_checkpoint_ = -1;  ///< accepted steps then
   bool running_ = true;
   RunStatus status_ = RunStatus::finished;
   std::string reason_;

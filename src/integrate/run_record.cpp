@@ -12,7 +12,7 @@ namespace rubato::detail {
 
 namespace {
 
-constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '6'};
+constexpr std::array<char, 8> checkpoint_mark{'r', 'u', 'b', 'a', 't', 'o', ' ', '7'};
 
 // Of the steps in which the error of a J by differences was measured: enough to judge, and the share in which it was felt beyond which the
 // run takes more steps (`robot-r3-36`, rodas4p, 1e-10: 25 % and 1.4 times the steps).
@@ -20,6 +20,7 @@ constexpr long fewest_looks = 16;
 constexpr double many_felt = 0.2;
 
 constexpr std::size_t most_names = 10'000;  ///< characters, of constraints in a note
+constexpr long most_counted = 1L << 60;     ///< of anything, in a checkpoint
 
 /// Counters alone: seconds differ from run to run and stay out of checkpoints.
 constexpr std::array counters{&Statistics::steps,
@@ -204,33 +205,33 @@ Result<void> Run::resume() {
   in.get(std::span<char>(name));
   if (!in.ok() || mark != checkpoint_mark || name != method_.info.name) return foreign;
   for (Vector* v : {&x_, &w_, &base_}) in.get(view(*v));
-  for (const auto counter : counters) in.get(count_.*counter);
-  for (double* value : {&t_, &h_, &t_anchor_, &last_step_, &smallest_step_, &largest_step_, &t_last_event_, &t_anew_,
-                        &wide_step_, &passage_tau_, &sigma_mark_, &first_passage_, &first_row_back_})
+  for (const auto counter : counters) in.get(count_.*counter, 0, most_counted);
+  in.get(t_, problem_.t_start, problem_.t_end);
+  in.get(h_, 0, std::numeric_limits<double>::max());
+  in.get(t_anchor_, problem_.t_start, problem_.t_end);
+  for (double* value : {&last_step_, &smallest_step_, &largest_step_, &t_last_event_, &t_anew_, &wide_step_,
+                        &passage_tau_, &sigma_mark_, &first_passage_, &first_row_back_})
     in.get(*value);
   in.get(mode_);
-  in.get(step_of_segment_);
-  in.get(events_in_a_row_);
-  in.get(passage_failures_);
-  in.get(starts_anew_);
-  in.get(exchanges_);
-  in.get(restarts_);
+  in.get(step_of_segment_, 0, most_counted);
+  for (int* value : {&events_in_a_row_, &passage_failures_}) in.get(*value, 0, 1 << 30);
+  in.get(starts_anew_, 0, 2);
+  for (long* value : {&exchanges_, &restarts_}) in.get(*value, 0, most_counted);
   bool fresh = false;
   in.get(fresh);
   in.get(first_restart_);
   in.get(first_exchange_);
-  in.get(passages_);
-  in.get(rows_back_);
+  for (long* value : {&passages_, &rows_back_}) in.get(*value, 0, most_counted);
   std::size_t n_names = 0;
-  in.get(n_names);
-  if (!in.ok() || n_names > most_names) return foreign;
+  in.get(n_names, 0, most_names);
+  if (!in.ok()) return foreign;
   passage_rows_.resize(n_names);
   in.get(std::span<char>(passage_rows_));
-  if (!in.ok() || !(t_ >= problem_.t_start)) return foreign;
+  if (!in.ok()) return foreign;
   const bool restarted = restart_stepper();  // sizes its memory; the state then comes from the checkpoint
   if (!controller_.load(in) || !events_.load(in)) return foreign;
   motion_.load(in);
-  if ((restarted && !stepper_->load(in)) || (restarted && !in.at_end())) return foreign;
+  if (restarted && (!stepper_->load(in) || !in.at_end() || stepper_->mode() != mode_)) return foreign;
   fresh_ = fresh;
   earlier_ = count_;
   const Statistics of_restart = stepper_->statistics();

@@ -325,12 +325,9 @@ void RungeKuttaStepper::save(ArchiveWriter& out) const {
 bool RungeKuttaStepper::load(ArchiveReader& in) {
   if (!StagedStepper::load(in)) return false;
   in.get(contraction_);
-  for (int* value : {&level_, &level_old_}) in.get(*value);
-  in.get(steps_at_level_);
-  if (!in.ok() || level_ < 0 || level_ >= static_cast<int>(schemes_.size()) || level_old_ < 0 ||
-      level_old_ >= static_cast<int>(schemes_.size()))
-    return false;
-  return true;
+  for (int* value : {&level_, &level_old_}) in.get(*value, 0, static_cast<int>(schemes_.size()) - 1);
+  in.get(steps_at_level_, 0, 1L << 60);
+  return in.ok();
 }
 
 }  // namespace rubato

@@ -458,7 +458,7 @@ void StagedStepper::save(ArchiveWriter& out) const {
   out.put(In(z_old_.data(), static_cast<std::size_t>(z_old_.size())));
   system_->save(out);
   newton_.save(out);
-  out.put(newton_limit_);
+  newton_limit_.save(out);
   detector_.save(out);
   guard_.save(out);
   for (const double value : {t_, h_old_, looked_h_}) out.put(value);
@@ -471,7 +471,7 @@ bool StagedStepper::load(ArchiveReader& in) {
   in.get(Out(z_old_.data(), static_cast<std::size_t>(z_old_.size())));
   system_->load(in);
   newton_.load(in);
-  in.get(newton_limit_);
+  newton_limit_.load(in);
   detector_.load(in);
   guard_.load(in);
   for (double* value : {&t_, &h_old_, &looked_h_}) in.get(*value);

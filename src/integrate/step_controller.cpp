@@ -116,6 +116,7 @@ void StepController::save(ArchiveWriter& out) const {
 }
 
 bool StepController::load(ArchiveReader& in) noexcept {
+  constexpr int most_order = 1000;  // no method has more
   in.get(memory_.h);
   in.get(memory_.error);
   in.get(memory_.has_previous);
@@ -123,7 +124,7 @@ bool StepController::load(ArchiveReader& in) noexcept {
   for (auto& constant : memory_.constants) {
     in.get(constant.h);
     in.get(constant.root);
-    in.get(constant.order);
+    in.get(constant.order, 0, most_order);
   }
   return in.ok();
 }

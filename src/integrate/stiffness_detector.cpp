@@ -329,18 +329,19 @@ void StiffnessDetector::save(ArchiveWriter& out) const {
 }
 
 void StiffnessDetector::load(ArchiveReader& in) {
+  constexpr long most_attempts = 1L << 60;  // a run lasts shorter
   for (auto& q : coordinates_) {
     in.get(q.candidate);
     in.get(q.stiff);
-    in.get(q.hits);
-    in.get(q.seen);
+    in.get(q.hits, 0, most_attempts);
+    in.get(q.seen, 0, most_attempts);
     in.get(q.zeta);
     in.get(q.average);
     in.get(q.frequency);
     in.get(q.slow_part);
     in.get(q.held);
   }
-  in.get(attempts_);
+  in.get(attempts_, 0, most_attempts);
   in.get(searching_);
   in.get(h_of_responses_);
 }

@@ -102,6 +102,11 @@ const VtuGrid& SceneGrid::at(const MechanicalState& state, In y) {
 void remove_animation(const fs::path& folder) {
   std::error_code ignored;
   fs::remove(folder / "motion.pvd", ignored);
+  if (fs::is_symlink(folder / "motion", ignored)) {
+    fs::remove(folder / "motion", ignored);
+    return;
+  }
+  remove_stale_parts(folder / "motion");
   std::vector<fs::path> old;
   for (const auto& entry : fs::directory_iterator(folder / "motion", ignored)) {
     const std::string name = entry.path().filename().string();
@@ -121,8 +126,7 @@ AnimationWriter::AnimationWriter(const FormulatedDae& dae, std::unique_ptr<Frame
       scratch_(dae.scratch_bytes()),
       x_(dae.size()),
       w_(dae.size()),
-      y_(static_cast<Eigen::Index>(dae.output_names().size())),
-      trouble_(make_folder(folder_ / "motion")) {}
+      y_(static_cast<Eigen::Index>(dae.output_names().size())) {}
 
 void AnimationWriter::on_restart(double t, In x, In w, In base, int mode) {
   if (std::exchange(started_, true)) return;  // after an event nothing has moved
@@ -148,16 +152,31 @@ void AnimationWriter::write(double t, In x, In w, In base, int mode) {
     trouble_ = Error{fmt::format("animation: no state at t = {:.6g} s", t)};
     return;
   }
-  trouble_ = write_file(folder_ / frame_name(next_), to_vtu(frames_->at(state_, view(std::as_const(y_))), t));
+  const std::string frame = to_vtu(frames_->at(state_, view(std::as_const(y_))), t);
+  trouble_ = write_file(folder_ / frame_name(next_), frame);
+  if (trouble_) fresh_[next_] = digest(frame);
 }
 
 Result<void> AnimationWriter::finish() {
   if (!trouble_) return trouble_;
   std::vector<PvdEntry> entries;
-  for (std::size_t i = 0; i < next_; ++i)
-    if (std::error_code ignored; fs::exists(folder_ / frame_name(i), ignored))
-      entries.push_back({.t = times_[i], .file = frame_name(i)});
-  return write_file(folder_ / "motion.pvd", to_pvd(entries));
+  files_.clear();
+  for (std::size_t i = 0; i < next_; ++i) {
+    const std::string name = frame_name(i);
+    std::error_code ignored;
+    if (!fs::exists(folder_ / name, ignored)) continue;
+    entries.push_back({.t = times_[i], .file = name});
+    if (const auto written = fresh_.find(i); written != fresh_.end()) {
+      files_.push_back({.name = name, .content = written->second});
+    } else {  // before the run was interrupted
+      auto found = digest_of(folder_ / name);
+      if (!found) return found.error();
+      files_.push_back({.name = name, .content = *found});
+    }
+  }
+  const std::string collection = to_pvd(entries);
+  files_.push_back({.name = "motion.pvd", .content = digest(collection)});
+  return write_file(folder_ / "motion.pvd", collection);
 }
 
 }  // namespace rubato::io

@@ -1,4 +1,4 @@
-// The only file that sees HDF5. Its C interface is small, stable and needs no C++ library of the same compiler.
+// Beside its driver the only file that sees HDF5, whose C interface is small, stable and needs no C++ library of the same compiler.
 #include "rubato/io/hdf5.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "io/hdf5_driver.hpp"
 #include "rubato/io/file.hpp"
 
 namespace rubato::io {
@@ -69,6 +70,7 @@ Handle text_type(std::size_t length) {
 /// Writes into one open file; remembers whether everything worked.
 class Hdf5Writer {
  public:
+  explicit Hdf5Writer(const Hdf5Disk& disk) : disk_(disk) {}
   bool ok = true;
 
   void attribute(hid_t object, const char* name, const std::string& text) {
@@ -84,12 +86,60 @@ class Hdf5Writer {
     scalar(object, name, H5T_STD_I64LE, H5T_NATIVE_LONG, &value);
   }
 
-  void dataset(hid_t parent, const char* name, const std::vector<double>& values, std::vector<hsize_t> extent,
-               const char* unit = "") {
-    const Handle made = create(parent, name, H5T_IEEE_F64LE, extent, sizeof(double));
-    ok = ok && made.ok() &&
-         (values.empty() || H5Dwrite(made, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
-    if (ok && *unit != '\0') attribute(made, "unit", std::string(unit));
+  /// Rows of doubles that come one after the other, written a chunk at a time. `width` 0: a list of numbers.
+  class Rows {
+   public:
+    Rows(Hdf5Writer& writer, hid_t parent, const char* name, std::size_t n_rows, std::size_t width, bool list)
+        : writer_(writer),
+          list_(list),
+          n_rows_(n_rows),
+          width_(list ? 1 : width),
+          at_once_(writer.chunk_rows(extent(n_rows), sizeof(double))),
+          set_(writer.create(parent, name, H5T_IEEE_F64LE, extent(n_rows), sizeof(double))) {
+      writer_.ok = writer_.ok && set_.ok();
+      buffer_.reserve(std::min(at_once_, n_rows) * width_);
+    }
+    /// False: no more are wanted.
+    bool add(In row) {
+      buffer_.insert(buffer_.end(), row.begin(), row.end());
+      if (++waiting_ == at_once_) write();
+      return writer_.ok && done_ + waiting_ < n_rows_;
+    }
+    /// All rows are there.
+    void finish(const char* unit = "") {
+      write();
+      writer_.ok = writer_.ok && done_ == n_rows_;
+      if (writer_.ok && *unit != '\0') writer_.attribute(set_, "unit", std::string(unit));
+    }
+
+   private:
+    [[nodiscard]] std::vector<hsize_t> extent(std::size_t rows) const {
+      return list_ ? std::vector<hsize_t>{rows} : std::vector<hsize_t>{rows, width_};
+    }
+    void write() {
+      if (writer_.ok && waiting_ > 0 && width_ > 0) {
+        const std::vector<hsize_t> begin = list_ ? std::vector<hsize_t>{done_} : std::vector<hsize_t>{done_, 0},
+                                   count = extent(waiting_);
+        const Handle memory = space_of(count), place(H5Dget_space(set_), H5Sclose);
+        writer_.ok = H5Sselect_hyperslab(place, H5S_SELECT_SET, begin.data(), nullptr, count.data(), nullptr) >= 0 &&
+                     H5Dwrite(set_, H5T_NATIVE_DOUBLE, memory, place, H5P_DEFAULT, buffer_.data()) >= 0 &&
+                     writer_.disk_works();
+      }
+      done_ += waiting_;
+      waiting_ = 0;
+      buffer_.clear();
+    }
+    Hdf5Writer& writer_;
+    bool list_;
+    std::size_t n_rows_, width_, at_once_, done_ = 0, waiting_ = 0;
+    Handle set_;
+    std::vector<double> buffer_;
+  };
+
+  void dataset(hid_t parent, const char* name, const std::vector<double>& values, const char* unit) {
+    Rows rows(*this, parent, name, values.size(), 1, true);
+    for (const double& value : values) rows.add(In(&value, 1));
+    rows.finish(unit);
   }
   void dataset(hid_t parent, const char* name, const std::vector<long>& values) {
     const Handle made = create(parent, name, H5T_STD_I64LE, {values.size()}, sizeof(long));
@@ -114,21 +164,36 @@ class Hdf5Writer {
   }
 
  private:
+  const Hdf5Disk& disk_;
+
+  [[nodiscard]] bool disk_works() const noexcept { return disk_.trouble() == 0; }
   void scalar(hid_t object, const char* name, hid_t file_type, hid_t memory_type, const void* value) {
     const Handle space = space_of({});
     const Handle made(H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     ok = ok && made.ok() && H5Awrite(made, memory_type, value) >= 0;
   }
+  static hsize_t bytes_of(const std::vector<hsize_t>& extent, std::size_t item) {
+    hsize_t bytes = item;
+    for (const hsize_t n : extent) bytes *= n;
+    return bytes;
+  }
+  static bool compressed(const std::vector<hsize_t>& extent, std::size_t item) {
+    constexpr hsize_t worth_compressing = 1 << 16;
+    return bytes_of(extent, item) >= worth_compressing && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
+  }
+  /// Rows written at once: of a chunk, or all.
+  static hsize_t chunk_rows(const std::vector<hsize_t>& extent, std::size_t item) {
+    constexpr hsize_t chunk_bytes = 1 << 20;
+    if (!compressed(extent, item)) return std::max<hsize_t>(extent[0], 1);
+    const hsize_t row_bytes = bytes_of(extent, item) / std::max<hsize_t>(extent[0], 1);
+    return std::clamp<hsize_t>(chunk_bytes / std::max<hsize_t>(row_bytes, 1), 1, extent[0]);
+  }
   Handle create(hid_t parent, const char* name, hid_t type, const std::vector<hsize_t>& extent, std::size_t item) {
     const Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose), space = space_of(extent);
     H5Pset_obj_track_times(list, false);
-    hsize_t bytes = item;
-    for (const hsize_t n : extent) bytes *= n;
-    constexpr hsize_t worth_compressing = 1 << 16, chunk_bytes = 1 << 20;
-    if (bytes >= worth_compressing && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
+    if (compressed(extent, item)) {
       std::vector<hsize_t> chunk = extent;
-      const hsize_t row_bytes = bytes / std::max<hsize_t>(extent[0], 1);
-      chunk[0] = std::clamp<hsize_t>(chunk_bytes / std::max<hsize_t>(row_bytes, 1), 1, extent[0]);
+      chunk[0] = chunk_rows(extent, item);
       H5Pset_chunk(list, static_cast<int>(chunk.size()), chunk.data());
       H5Pset_shuffle(list);
       H5Pset_deflate(list, 4);
@@ -191,7 +256,7 @@ class ResultReader {
   }
 };
 
-void write_all(Hdf5Writer& writer, hid_t file, const RunResult& r) {
+Result<void> write_all(Hdf5Writer& writer, hid_t file, const RunResult& r, const RowSource& x) {
   writer.attribute(file, "title", r.title);
   writer.attribute(file, "problem", r.problem);
   writer.attribute(file, "formulation", r.formulation);
@@ -207,15 +272,30 @@ void write_all(Hdf5Writer& writer, hid_t file, const RunResult& r) {
   writer.attribute(file, "smallest_step", r.smallest_step);
   writer.attribute(file, "largest_step", r.largest_step);
 
-  const Trajectory& x = r.trajectory;
-  writer.dataset(file, "time", x.times, {x.rows()}, "s");
-  writer.dataset(file, "values", x.values, {x.rows(), x.channels()});
+  {
+    Hdf5Writer::Rows time(writer, file, "time", x.n_rows, 1, true);
+    if (auto read = x.each_row([&](double t, In) { return time.add(In(&t, 1)); }); !read) return read;
+    time.finish("s");
+  }
+  {
+    Hdf5Writer::Rows values(writer, file, "values", x.n_rows, x.channels(), false);
+    if (auto read = x.each_row([&](double, In row) { return values.add(row); }); !read) return read;
+    values.finish();
+  }
   writer.dataset(file, "names", x.names);
   writer.dataset(file, "units", x.units);
 
   const Handle steps = writer.group(file, "steps");
-  writer.dataset(steps, "time", x.step_times, {x.step_times.size()}, "s");
-  writer.dataset(steps, "size", x.step_sizes, {x.step_sizes.size()}, "s");
+  {
+    Hdf5Writer::Rows time(writer, steps, "time", x.n_steps, 1, true);
+    if (auto read = x.each_step([&](double t, double) { return time.add(In(&t, 1)); }); !read) return read;
+    time.finish("s");
+  }
+  {
+    Hdf5Writer::Rows size(writer, steps, "size", x.n_steps, 1, true);
+    if (auto read = x.each_step([&](double, double h) { return size.add(In(&h, 1)); }); !read) return read;
+    size.finish("s");
+  }
 
   std::vector<double> times;
   std::vector<long> before, after, root_event, root;
@@ -229,7 +309,7 @@ void write_all(Hdf5Writer& writer, hid_t file, const RunResult& r) {
     after.push_back(event.mode_after);
   }
   const Handle events = writer.group(file, "events");
-  writer.dataset(events, "time", times, {times.size()}, "s");
+  writer.dataset(events, "time", times, "s");
   writer.dataset(events, "mode_before", before);
   writer.dataset(events, "mode_after", after);
   writer.dataset(events, "root_event", root_event);
@@ -238,28 +318,38 @@ void write_all(Hdf5Writer& writer, hid_t file, const RunResult& r) {
   const Handle statistics = writer.group(file, "statistics");
   for (const auto& counter : counters)
     writer.attribute(statistics, std::string(counter.name).c_str(), r.statistics.*counter.value);
+  return {};
 }
 
 }  // namespace
 
 Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& result) {
+  return write_hdf5(file, result, TrajectoryRows(result.trajectory));
+}
+
+Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& result, const RowSource& rows) {
   const Quiet quiet;
-  const auto part = part_name(file);
+  auto part = PartFile::beside(file);
+  if (!part) return part.error();
+  Hdf5Disk disk(part->path());
   const Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   H5Pset_obj_track_times(list, false);
-  // Attributes of 64 kB and more, as the options of large models are, need the file format of HDF5 1.8.
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  // Attributes of 64 kB and more, as the options of large models are, need the file format of HDF5 1.8.
   if (result.options.size() > 60'000) H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-  Handle handle(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, list, access), H5Fclose);
-  if (!handle.ok()) return Error{fmt::format("{}: cannot be written (HDF5)", file.string())};
-  Hdf5Writer writer;
-  write_all(writer, handle, result);
-  if (!(handle.close() && writer.ok)) {
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    return Error{fmt::format("{}: cannot be written (HDF5; is the disk full?)", file.string())};
-  }
-  return finish_file(file);
+  const auto refused = [&](std::string_view why) {
+    return Error{fmt::format("{}: cannot be written: {}", file.string(), why)};
+  };
+  if (!disk.serve(access)) return refused("no file driver for HDF5");
+  Handle handle(H5Fcreate(part->path().c_str(), H5F_ACC_TRUNC, list, access), H5Fclose);
+  if (!handle.ok()) return refused("HDF5");
+  Hdf5Writer writer(disk);
+  const auto read = write_all(writer, handle, result, rows);
+  const bool closed = handle.close();
+  if (!read) return read;
+  if (disk.trouble() != 0) return refused(std::strerror(disk.trouble()));
+  if (!closed || !writer.ok) return refused("HDF5");
+  return part->finish();
 }
 
 Result<RunResult> read_hdf5(const std::filesystem::path& file) {

@@ -1,6 +1,10 @@
 // The only file that sees nlohmann-json.
+#include <fmt/format.h>
+
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "io/json_text.hpp"
 #include "rubato/io/realtime_report.hpp"
@@ -42,11 +46,11 @@ std::string json_of(const Table& table) {
   return text(list);
 }
 
-std::string summary_json(const RunResult& r) {
+std::string summary_json(const RunResult& r, const RowSource& rows) {
   Json statistics = Json::object();
   for (const auto& counter : counters) statistics[std::string(counter.name)] = r.statistics.*counter.value;
   Json events = Json::array();
-  for (const auto& event : r.trajectory.events)
+  for (const auto& event : rows.events)
     events.push_back({{"t", number(event.t)},
                       {"roots", event.roots},
                       {"mode_before", event.mode_before},
@@ -62,7 +66,7 @@ std::string summary_json(const RunResult& r) {
       {"steps",
        {{"last", number(r.last_step)}, {"smallest", number(r.smallest_step)}, {"largest", number(r.largest_step)}}},
       {"stiff", r.stiff ? Json(*r.stiff) : Json(nullptr)},
-      {"rows", r.trajectory.rows()},
+      {"rows", rows.n_rows},
       {"statistics", statistics},
       {"events", events},
       {"options", r.options},
@@ -118,6 +122,43 @@ std::string realtime_timing_json(const realtime::RunnerReport& report) {
                {"wake_up", distribution(report.wake_up)},
                {"missed_deadlines", report.missed},
                {"not_got", report.not_got}});
+}
+
+std::string manifest_json(const Manifest& manifest) {
+  Json files = Json::array();
+  for (const auto& file : manifest.files) {
+    Json entry = {{"name", file.name}};
+    if (file.content) {
+      entry["bytes"] = file.content->size;
+      entry["crc32"] = fmt::format("{:08x}", file.content->checksum);
+    }
+    files.push_back(std::move(entry));
+  }
+  return text(Json{{"rubato", manifest.version}, {"files", std::move(files)}});
+}
+
+std::optional<Manifest> manifest_from_json(const std::string& given) {
+  const Json json = Json::parse(given, nullptr, /*allow_exceptions=*/false);
+  const auto of_type = [](const Json& object, const char* key, auto is_type) {
+    return object.is_object() && object.contains(key) && (object[key].*is_type)();
+  };
+  if (!of_type(json, "rubato", &Json::is_string) || !of_type(json, "files", &Json::is_array)) return {};
+  Manifest manifest{.version = json["rubato"].get<std::string>(), .files = {}};
+  for (const Json& file : json["files"]) {
+    if (!of_type(file, "name", &Json::is_string)) return {};
+    ManifestEntry entry{.name = file["name"].get<std::string>(), .content = {}};
+    if (file.contains("bytes") || file.contains("crc32")) {
+      if (!of_type(file, "bytes", &Json::is_number_unsigned) || !of_type(file, "crc32", &Json::is_string)) return {};
+      FileDigest& content = entry.content.emplace();
+      content.size = file["bytes"].get<std::uint64_t>();
+      const auto& digits = file["crc32"].get_ref<const std::string&>();
+      const char* const end = digits.data() + digits.size();
+      const auto [stop, failure] = std::from_chars(digits.data(), end, content.checksum, 16);
+      if (failure != std::errc() || stop != end) return {};
+    }
+    manifest.files.push_back(std::move(entry));
+  }
+  return manifest;
 }
 
 }  // namespace rubato::io

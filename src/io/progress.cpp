@@ -87,7 +87,7 @@ int ProgressLine::width() const noexcept { return terminal_width(stream_) - 1; }
 double ProgressLine::elapsed() const noexcept { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 void ProgressLine::draw(const std::string& line) {
-  fmt::print(stream_, "\r{}\x1b[K", line);
+  std::fputs(fmt::format("\r{}\x1b[K", line).c_str(), stream_);  // fails in silence where fmt::print would throw
   std::fflush(stream_);
   visible_ = true;
 }

@@ -347,7 +347,7 @@ Result<RunConfig> finished(RunFileReader& reader, std::span<const std::string> o
   for (const auto& text : overrides) reader.apply(text);
   if (reader.mistakes.empty()) reader.check_together();
   if (!reader.mistakes.empty()) return Error{joined(reader.mistakes, "\n")};
-  reader.config.options.checkpoint_every = reader.config.output.checkpoint_every;
+  reader.config.options.checkpoint_every = std::max(reader.config.output.checkpoint_every, 0L);
   if (reader.config.has_model() && !reader.config.places.contains("output.formats"))
     reader.config.output.formats.emplace_back("vtu");
   return std::move(reader.config);

@@ -459,8 +459,10 @@ std::vector<Key> all_run_file_keys() {
                    {"logarithmic", byte(Scale::logarithmic), "equal factors; t > 0 only"}},
        .field = [](C& c) { return choice_field(c.output.time_axis); }},
       {.name = "output.checkpoint_every",
-       .help = "accepted steps between checkpoints, from which `--resume` continues; 0: none",
+       .help = "accepted steps between checkpoints, from which `--resume` continues; J and factors are renewed there; "
+               "0: none",
        .min = 0,
+       .default_text = "1000, fewer above 300 unknowns",
        .field = [](C& c) -> Field { return &c.output.checkpoint_every; }},
   };
 }

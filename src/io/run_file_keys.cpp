@@ -162,6 +162,8 @@ Error RunConfig::at(std::string_view key, std::string_view sentence) const {
   return Error{fmt::format("{}: {}", key, sentence)};
 }
 
+long checkpoint_every_of(int n) noexcept { return std::clamp(300'000L / std::max(n, 1), 20L, 1000L); }
+
 std::vector<double> output_times(const OutputConfig& output, double t_start, double t_end) {
   if (!output.times.empty()) return output.times;
   return output.every > 0 ? regular_times(output.every, t_start, t_end) : std::vector<double>{};

@@ -1,9 +1,12 @@
 // The driver with the methods of the list: what must hold whichever of them runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <random>
+#include <span>
 
 #include "catalogue/catalogue.hpp"
 #include "rubato/integrate/integrate.hpp"
@@ -40,7 +43,7 @@ void expect_resumed_alike(const InitialValueProblem& problem, const Method& meth
     ASSERT_TRUE(r.ok()) << r.error().message;
     EXPECT_TRUE(same_bytes(r->x, s->x)) << what << " from checkpoint " << i;
     EXPECT_EQ(r->reason, s->reason) << what;
-    EXPECT_EQ(later.all, std::vector(whole.all.begin() + static_cast<std::ptrdiff_t>(i) + 1, whole.all.end())) << what;
+    EXPECT_TRUE(std::ranges::equal(later.all, std::span(whole.all).subspan(i + 1))) << what << " from checkpoint " << i;
   }
 }
 
@@ -73,6 +76,38 @@ TEST(Driver, ResumedRunsInKrylovSpacesWriteTheSameBytes) {
       options.linear.krylov.rates.factor_flops = 1e8;
       expect_resumed_alike(instance->problem, *method, options, automatic ? "automatic" : "spaces");
     }
+}
+
+/// Bytes of another kind than those written, in the places of counts, indices and switches alike: the resumed run is refused or ends
+/// somehow. What it must not do is what the sanitizers look for.
+TEST(Driver, DamagedStatesOfEveryMethodNeverCrash) {
+  const auto instance = catalogue::make_problem("van-der-pol", {{"eps", 1e-3}});
+  ASSERT_TRUE(instance.ok()) << instance.error().message;
+  InitialValueProblem problem = instance->problem;
+  problem.t_end = 1;
+  std::mt19937_64 random(18);
+  for (const Method& method : methods()) {
+    IntegrateOptions options{.tolerances = {.rtol = 1e-4, .atol = 1e-4}, .checkpoint_every = 10};
+    if (method.info.embedded_order == 0) options.step.fixed_step = 1e-2;
+    Checkpoints whole;
+    Observer* observers[] = {&whole};
+    ASSERT_TRUE(integrate(problem, method, options, {.observers = observers}).ok());
+    ASSERT_GE(whole.all.size(), 2u);
+    options.step.max_steps = 100;
+    int refused = 0;
+    constexpr int rounds = 60;
+    for (int round = 0; round < rounds; ++round) {
+      auto bytes = whole.all[1];
+      // Where counts and switches live, a few small values are worse than noise.
+      const std::uint64_t values[] = {random(), 0, 1, 7, 0x7fffffff, 0xffffffff, 0x8000000000000000};
+      const std::uint64_t value = values[random() % std::size(values)];
+      const std::size_t width = std::size_t{1} << random() % 4, at = 50 + random() % (bytes.size() - 50 - width);
+      std::memcpy(bytes.data() + at, &value, width);
+      refused += integrate(problem, method, options, {.resume = bytes}).ok() ? 0 : 1;
+    }
+    EXPECT_GT(refused, 0) << method.info.name;
+    EXPECT_LT(refused, rounds) << method.info.name << ": states are numbers of any size";
+  }
 }
 
 TEST(Driver, NeverAllocatesBetweenTheFirstStepAndTheLast) {

@@ -43,8 +43,23 @@ class ArchiveReader {
   template <Plain T>
   void get(T& value) noexcept {
     if (!has(sizeof(T))) return;
-    std::memcpy(&value, rest_.data(), sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) {  // a byte that is neither 0 nor 1 is no bool
+      const auto byte = std::to_integer<unsigned>(rest_.front());
+      ok_ = byte <= 1;
+      value = byte == 1;
+    } else {
+      std::memcpy(&value, rest_.data(), sizeof(T));
+    }
     rest_ = rest_.subspan(sizeof(T));
+  }
+  /// A number from [low, high]; another (or NaN) is a mismatch and leaves `value` as it was.
+  template <Plain T>
+  requires std::is_arithmetic_v<T>
+  void get(T& value, std::type_identity_t<T> low, std::type_identity_t<T> high) noexcept {
+    T found{};
+    get(found);
+    ok_ = ok_ && found >= low && found <= high;
+    if (ok_) value = found;
   }
   /// The stored length must equal the length of `values`: a checkpoint belongs to one problem and method.
   template <Plain T>

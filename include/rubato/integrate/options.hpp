@@ -175,7 +175,7 @@ struct IntegrateOptions {
   double event_tolerance = 0;  ///< s; 0: 1e-12·(interval) or a few ulp of t
   bool any_index = false;      ///< run methods beyond the index they are meant for (to study what happens)
   bool timing = false;         ///< measure the seconds of each phase (costs as much as a step of a tiny model)
-  long checkpoint_every = 0;   ///< accepted steps between checkpoints; 0: none
+  long checkpoint_every = 0;   ///< accepted steps between checkpoints, the first at the start; 0: none
 };
 
 /// Refuses negative, NaN or contradictory values, naming the option, its value and what is allowed.

@@ -1,11 +1,21 @@
 #pragma once
-/// An observer that keeps the solution: at every step, or at given times by the method's interpolant.
+/// An observer that keeps the solution, or hands it on: at every step, or at given times by the method's interpolant.
 #include <string>
 #include <vector>
 
 #include "rubato/integrate/integrate.hpp"
 
 namespace rubato {
+
+/// Takes what a run yields, in the order in which it happens.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  virtual void row(double t, In values) = 0;
+  /// An accepted step of size h that ended at t.
+  virtual void step(double t, double h) = 0;
+  virtual void event(const EventRecord& event) = 0;
+};
 
 /// Columns: the unknowns, then the outputs of the Dae, then its invariants. One row per recorded time.
 class Recorder final : public Observer {
@@ -19,9 +29,14 @@ class Recorder final : public Observer {
                     std::vector<std::size_t> channels = {});
   explicit Recorder(InitialValueProblem&&, std::vector<double> = {}, std::vector<std::size_t> = {}) = delete;
 
+  /// Rows, steps and events go there from now on, and none are kept here: memory does not grow with the run. The sink must outlive the run.
+  void hand_to(RowSink& sink) noexcept { sink_ = &sink; }
+  /// A resumed run: what was recorded until t is kept elsewhere, also the row of t itself.
+  void continue_after(double t) noexcept;
+
   void on_restart(double t, In x, In w, In base, int mode) override;
   void on_step(const StepView& step) override;
-  void on_event(const EventRecord& event) override { events_.push_back(event); }
+  void on_event(const EventRecord& event) override;
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
   [[nodiscard]] const std::vector<std::string>& units() const noexcept { return units_; }
@@ -37,13 +52,16 @@ class Recorder final : public Observer {
   void record(double t, In x, In w, In base, In u, int mode);
   const InitialValueProblem& problem_;
   ScratchMemory scratch_;
+  RowSink* sink_ = nullptr;
   bool every_step_;
+  bool resumed_ = false;  ///< until the restart that begins a resumed run
   std::vector<double> wanted_;
   std::size_t next_ = 0;
   std::vector<std::string> names_, units_;
   std::size_t n_outputs_, n_invariants_;
   std::vector<std::size_t> channels_;
   std::vector<double> derived_;  ///< outputs and invariants of a row
+  std::vector<double> row_;      ///< for the sink
   std::vector<double> times_, values_, step_sizes_, step_times_;
   std::vector<EventRecord> events_;
   Vector x_, w_, u_, rate_;

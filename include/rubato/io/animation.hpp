@@ -5,10 +5,12 @@
 /// Mechanisms: points carry their velocity. Cells carry `part` (number), `name`, `kind` (0 ground, 1 body, 2 joint, 3 force) and `load`:
 /// the force in joints, springs, bushings and beams, N (of torsion springs the torque, N m); 0 elsewhere.
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "rubato/integrate/integrate.hpp"
+#include "rubato/io/manifest.hpp"
 #include "rubato/io/vtu.hpp"
 #include "rubato/multibody/scene.hpp"
 #include "rubato/problem/formulation.hpp"
@@ -40,7 +42,7 @@ class SceneGrid final : public FrameSource {
   std::vector<multibody::Vector3> points_, velocities_;
 };
 
-/// Removes the files of an earlier animation from a folder.
+/// Removes the files of an earlier animation from a folder. A `motion` that is a link goes itself, not what lies at its other end.
 void remove_animation(const std::filesystem::path& folder);
 
 class AnimationWriter final : public Observer {
@@ -52,6 +54,10 @@ class AnimationWriter final : public Observer {
   void on_step(const StepView& step) override;
   /// Writes the collection; or the first trouble there was.
   [[nodiscard]] Result<void> finish();
+  /// False: a frame could not be written, and those after it were not tried. A run resumed from before that makes them all.
+  [[nodiscard]] bool whole() const noexcept { return trouble_.ok(); }
+  /// After finish(): the collection and its frames.
+  [[nodiscard]] const std::vector<ManifestEntry>& files() const noexcept { return files_; }
 
  private:
   void write(double t, In x, In w, In base, int mode);
@@ -65,6 +71,8 @@ class AnimationWriter final : public Observer {
   ScratchMemory scratch_;
   MechanicalState state_;
   Vector x_, w_, y_;
+  std::map<std::size_t, FileDigest> fresh_;  ///< by number: frames written by this process
+  std::vector<ManifestEntry> files_;
   Result<void> trouble_;
 };
 

@@ -15,10 +15,14 @@
 
 #include "rubato/base/result.hpp"
 #include "rubato/io/result_data.hpp"
+#include "rubato/io/row_source.hpp"
 
 namespace rubato::io {
 
 [[nodiscard]] Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& result);
+/// With the rows of another source than the result's own trajectory, a megabyte of them in memory at a time; the same bytes.
+[[nodiscard]] Result<void> write_hdf5(const std::filesystem::path& file, const RunResult& result,
+                                      const RowSource& rows);
 [[nodiscard]] Result<RunResult> read_hdf5(const std::filesystem::path& file);
 
 }  // namespace rubato::io

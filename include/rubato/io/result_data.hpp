@@ -25,10 +25,6 @@ struct Trajectory {
 };
 
 [[nodiscard]] Trajectory trajectory_of(const Recorder& recorder);
-/// Some of the channels, by number.
-[[nodiscard]] Trajectory selected(const Trajectory& trajectory, std::span<const std::size_t> channels);
-/// Adds what came after t to what was kept until t: the pieces of an interrupted and resumed run.
-void append_after(Trajectory& kept, const Trajectory& fresh, double t);
 
 /// Everything that result files say. Seconds are not among it: the same run writes the same bytes.
 struct RunResult {

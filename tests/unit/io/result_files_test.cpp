@@ -1,13 +1,15 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <limits>
 
-#include "rubato/io/checkpoint_file.hpp"
 #include "rubato/io/csv.hpp"
 #include "rubato/io/file.hpp"
 #include "rubato/io/hdf5.hpp"
+#include "rubato/io/row_file.hpp"
 #include "rubato/io/summary.hpp"
 #include "rubato/io/table.hpp"
 
@@ -58,6 +60,8 @@ RunResult example() {
                          {.t = 0.5, .roots = {2, 0}, .mode_before = 1, .mode_after = 0}};
   return r;
 }
+
+std::string summary_of(const RunResult& r) { return summary_json(r, TrajectoryRows(r.trajectory)); }
 
 TEST(Csv, NamesCarryUnitsAndNumbersReadBack) {
   EXPECT_EQ(to_csv(example().trajectory),
@@ -124,12 +128,70 @@ TEST(Hdf5, AnEmptyTrajectoryIsAResultToo) {
   EXPECT_EQ(back->trajectory.rows(), 0U);
 }
 
+/// Rows that come one by one, not all in one trajectory.
+TEST(ResultFiles, RowsFromARowFileGiveTheSameBytes) {
+  const ResultFolder folder;
+  for (const int n : {0, 3, 50'000}) {
+    RunResult r = example();
+    r.trajectory.times.clear();
+    r.trajectory.values.clear();
+    auto writer = RowFileWriter::create(folder.path / "rows.bin",
+                                        {.task = 1, .names = r.trajectory.names, .units = r.trajectory.units});
+    ASSERT_TRUE(writer.ok());
+    for (int i = 0; i < n; ++i) {
+      r.trajectory.times.push_back(0.1 * i);
+      r.trajectory.values.insert(r.trajectory.values.end(), {std::sin(i), std::cos(i)});
+      (*writer)->row(0.1 * i, std::vector{std::sin(i), std::cos(i)});
+    }
+    for (std::size_t i = 0; i < 2; ++i) (*writer)->step(r.trajectory.step_times[i], r.trajectory.step_sizes[i]);
+    for (const auto& event : r.trajectory.events) (*writer)->event(event);
+    ASSERT_TRUE((*writer)->flush());
+    const auto rows = RowFile::open(folder.path / "rows.bin");
+    ASSERT_TRUE(rows.ok()) << rows.error().message;
+    ASSERT_TRUE(write_hdf5(folder.path / "a.h5", r).ok());
+    ASSERT_TRUE(write_hdf5(folder.path / "b.h5", r, *rows).ok());
+    EXPECT_TRUE(*read_file(folder.path / "a.h5") == *read_file(folder.path / "b.h5")) << n;
+    ASSERT_TRUE(write_csv(folder.path / "b.csv", *rows).ok());
+    EXPECT_TRUE(to_csv(r.trajectory) == *read_file(folder.path / "b.csv")) << n;
+    EXPECT_EQ(summary_of(r), summary_json(r, *rows));
+    const SelectedRows second(*rows, {1});
+    ASSERT_TRUE(write_csv(folder.path / "c.csv", second).ok());
+    EXPECT_EQ(read_file(folder.path / "c.csv")->substr(0, 28), "time [s],\"name, with comma\"\n");
+  }
+}
+
+/// A disk that is full, by the system's limit on the size of files: an Error, nothing left behind, and HDF5 works afterwards. (Its own
+/// driver leaves a file open whose close failed, and the program crashes at its end.)
+TEST(Hdf5, AFullDiskIsAnError) {
+  const ResultFolder folder;
+  RunResult r = example();
+  for (int i = 0; i < 50'000; ++i) {
+    r.trajectory.times.push_back(1 + i);
+    r.trajectory.values.insert(r.trajectory.values.end(), {std::sin(i), std::cos(i)});
+  }
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old = std::signal(SIGXFSZ, SIG_IGN);
+  for (const rlim_t bytes : {0, 100, 3000, 20'000, 100'000, 400'000}) {
+    const rlimit small{.rlim_cur = bytes, .rlim_max = before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto written = write_hdf5(folder.path / "a.h5", r);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    ASSERT_FALSE(written.ok()) << bytes;
+    EXPECT_NE(written.error().message.find("File too large"), std::string::npos) << written.error().message;
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path));
+  }
+  std::signal(SIGXFSZ, old);
+  ASSERT_TRUE(write_hdf5(folder.path / "a.h5", r).ok());
+  EXPECT_EQ(read_hdf5(folder.path / "a.h5")->trajectory.times, r.trajectory.times);
+}
+
 TEST(Hdf5, SaysWhatIsWrongWithAFile) {
   const ResultFolder folder;
   ASSERT_TRUE(write_file(folder.path / "text.h5", "not HDF5").ok());
   EXPECT_NE(read_hdf5(folder.path / "text.h5").error().message.find("cannot be read as an HDF5 file"),
             std::string::npos);
-  EXPECT_NE(write_hdf5("/nonexistent/a.h5", {}).error().message.find("cannot be written"), std::string::npos);
+  EXPECT_NE(write_hdf5("/dev/null/a.h5", {}).error().message.find("cannot be written"), std::string::npos);
 }
 
 TEST(File, IsReplacedAsAWhole) {
@@ -138,13 +200,12 @@ TEST(File, IsReplacedAsAWhole) {
   ASSERT_TRUE(write_file(file, "first").ok());
   ASSERT_TRUE(write_file(file, "second").ok());
   EXPECT_EQ(*read_file(file), "second");
-  EXPECT_FALSE(std::filesystem::exists(part_name(file)));
-  EXPECT_FALSE(write_file("/nonexistent/a.txt", "x").ok());
+  EXPECT_FALSE(write_file("/dev/null/a.txt", "x").ok());
   EXPECT_NE(read_file(folder.path).error().message.find("is a folder"), std::string::npos);
 }
 
 TEST(Summary, HoldsCountersAndNoSeconds) {
-  const std::string json = summary_json(example());
+  const std::string json = summary_of(example());
   EXPECT_NE(json.find("\"f_calls\": 744"), std::string::npos);
   EXPECT_EQ(json.find("3.14"), std::string::npos);
   EXPECT_NE(timing_json(example().statistics, 4).find("3.14"), std::string::npos);
@@ -153,52 +214,12 @@ TEST(Summary, HoldsCountersAndNoSeconds) {
 TEST(Summary, NamesWhatWasFoundStiff) {
   RunResult r = example();
   EXPECT_EQ(summary_text(r, 1).find("stiff"), std::string::npos);  // not looked for
-  EXPECT_NE(summary_json(r).find("\"stiff\": null"), std::string::npos);
+  EXPECT_NE(summary_of(r).find("\"stiff\": null"), std::string::npos);
   r.stiff.emplace();
   EXPECT_NE(summary_text(r, 1).find("found stiff  nothing"), std::string::npos);
   r.stiff = {"q[5]", "q[6]"};
   EXPECT_NE(summary_text(r, 1).find("found stiff  q[5], q[6]"), std::string::npos);
-  EXPECT_NE(summary_json(r).find("\"q[6]\""), std::string::npos);
-}
-
-TEST(Trajectory, PiecesOfAResumedRunFitTogether) {
-  Trajectory kept = example().trajectory;
-  kept.times = {0, 0.1, 0.5};
-  kept.step_times = {0.5};
-  kept.step_sizes = {0.5};
-  kept.events.pop_back();
-  Trajectory fresh = example().trajectory;
-  fresh.times = {0.5, 0.5, 1};  // begins with the row at the checkpoint; then the method began again there
-  append_after(kept, fresh, 0.5);
-  EXPECT_EQ(kept.times, (std::vector<double>{0, 0.1, 0.5, 0.5, 1}));
-  EXPECT_EQ(kept.values.size(), 10U);
-  EXPECT_EQ(kept.step_times, (std::vector<double>{0.5, 1}));
-}
-
-TEST(Checkpoint, ReadsBackAndRefusesDamage) {
-  const ResultFolder folder;
-  const auto file = folder.path / "checkpoint.bin";
-  const CheckpointFile written{"rtol = 1\n", 0.5, {std::byte{1}, std::byte{2}}, example().trajectory};
-  ASSERT_TRUE(write_checkpoint(file, written).ok());
-  const auto back = read_checkpoint(file);
-  ASSERT_TRUE(back.ok()) << back.error().message;
-  EXPECT_EQ(back->options, written.options);
-  EXPECT_EQ(back->state, written.state);
-  EXPECT_EQ(back->trajectory.names, written.trajectory.names);
-  EXPECT_EQ(back->trajectory.values, written.trajectory.values);
-  EXPECT_EQ(back->trajectory.events[1].roots, written.trajectory.events[1].roots);
-  // Cut short anywhere, or with one length changed: refused, never trusted.
-  const std::string bytes = *read_file(file);
-  for (std::size_t n = 0; n < bytes.size(); n += 7) {
-    ASSERT_TRUE(write_file(file, bytes.substr(0, n)).ok());
-    EXPECT_FALSE(read_checkpoint(file).ok()) << n;
-  }
-  std::string longer = bytes;
-  longer[16 + 7] = '\x7f';  // the length of the options
-  ASSERT_TRUE(write_file(file, longer).ok());
-  EXPECT_FALSE(read_checkpoint(file).ok());
-  EXPECT_EQ(first_difference("a\nb\n", "a\nc\n"), "was `b`, is `c`");
-  EXPECT_EQ(first_difference("a\n", "a\n"), "");
+  EXPECT_NE(summary_of(r).find("\"q[6]\""), std::string::npos);
 }
 
 TEST(Table, OneSetOfCellsFourFormats) {
