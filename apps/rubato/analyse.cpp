@@ -170,10 +170,9 @@ void describe(const RosenbrockTable& table, const StabilityFunction& R, Properti
 using Pictures = std::vector<std::pair<std::string, io::Figure>>;
 
 /// properties.csv and the pictures.
-int write_files(OutputFolder& folder, const Table& properties, const Pictures& pictures) {
+void write_files(OutputFolder& folder, const Table& properties, const Pictures& pictures) {
   folder.write("properties.csv", io::render(properties, io::TableFormat::csv));
   for (const auto& [name, figure] : pictures) folder.write(name + ".svg", io::to_svg(figure));
-  return folder.finish(done);
 }
 
 /// Newmark-type methods have no table and no stability function: what their amplification matrix says.
@@ -198,10 +197,10 @@ int describe_alpha(const AnalyseArguments& arguments, const AlphaCoefficients& c
             v.oscillates ? fmt::format("period error {:.6g}, damping ratio {:.6g}", v.period_error, v.damping_ratio)
                          : std::string("no longer a vibration"));
   }
+  if (!folder.path().empty()) write_files(folder, out.table, alpha_pictures(arguments.method, c));
   print_text(io::render(out.table, format));
-  if (!folder.path().empty()) return write_files(folder, out.table, alpha_pictures(arguments.method, c));
-  note(no_folder);
-  return done;
+  if (folder.path().empty()) note(no_folder);
+  return folder.finish(done);
 }
 
 /// c | A over b, as it is printed everywhere.
@@ -260,17 +259,15 @@ int analyse(const AnalyseArguments& arguments) {
   const bool for_people = *format == io::TableFormat::text || *format == io::TableFormat::markdown;
   Properties complete = properties;
   add_tableau(tableau(*method), complete);
+  if (!folder.path().empty()) write_files(folder, complete.table, stability_pictures(*method));
   if (for_people)
     print_out("{}\n{}", io::render(tableau(*method), *format), io::render(properties.table, *format));
   else
     print_text(io::render(complete.table, *format));
   if (arguments.method == "radau")
     note("radau varies its order, 3 to 13: this is where it starts; the others: radau3, radau9, radau13");
-  if (folder.path().empty()) {
-    note(no_folder);
-    return done;
-  }
-  return write_files(folder, complete.table, stability_pictures(*method));
+  if (folder.path().empty()) note(no_folder);
+  return folder.finish(done);
 }
 
 }  // namespace rubato::app

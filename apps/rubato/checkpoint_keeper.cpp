@@ -42,12 +42,13 @@ void CheckpointKeeper::on_checkpoint(double t, std::span<const std::byte> bytes)
 
 bool CheckpointKeeper::write() {
   if (!pending_) return written_;
-  pending_ = false;
   if (rows_.sync()) {  // else the checkpoint before this one stays, whose rows are there
-    if (const auto fine = io::write_checkpoint(file_, latest_); fine)
+    if (const auto fine = io::write_checkpoint(file_, latest_); fine) {
       written_ = true;
-    else
+      pending_ = false;
+    } else {
       note(fine.error().message);
+    }
   }
   next_ = Clock::now() + pause_;
   pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(60));

@@ -357,7 +357,6 @@ void write_pictures(OutputFolder& folder, const RealtimeModel& model, const Stru
   if (!worst.channel.empty()) figures.emplace_back("deviation", deviation_figure(title, study, worst.channel));
   for (const auto& [name, figure] : figures) folder.write(name + ".svg", to_svg(figure));
   folder.write("deviations.csv", deviations_csv(study));
-  note("wrote " + folder.written());
 }
 
 /// Where the plan goes, and the pictures.
@@ -463,6 +462,8 @@ int realtime_analyse(const PlanArguments& arguments) {
   if (!found) return complain(found.error());
   const auto& [whole, plan, study] = *found;
 
+  const auto written = io::write_file(destination->file, io::plan_text(plan.plan));
+  if (!pictures.path().empty()) write_pictures(pictures, *model, *structure, whole, plan, study);
   print_text(render(report_of(*model, *structure, whole, plan, study, samples->size()), request->format));
   if (const Deviation worst = study.worst(Deviation::Kind::differential, &Deviation::plan_whole);
       worst.plan_whole > 10 && arguments.deviation == 0)
@@ -470,9 +471,8 @@ int realtime_analyse(const PlanArguments& arguments) {
         "{} goes {:.1f} % of its range off the run with the whole Jacobian, which eigenvalues do not see; {}",
         worst.channel, worst.plan_whole,
         arguments.drop_below > 0 ? "take a smaller --drop-below" : "--deviation 10 asks a run about every structure"));
-  const auto written = io::write_file(destination->file, io::plan_text(plan.plan));
   note(written ? "wrote " + destination->file.string() : written.error().message);
-  if (!pictures.path().empty()) write_pictures(pictures, *model, *structure, whole, plan, study);
+  if (!pictures.path().empty()) note("wrote " + pictures.written());
   return pictures.outcome(written ? done : not_written);
 }
 

@@ -178,13 +178,14 @@ int run(const RunArguments& arguments) {
   progress.wipe();
   if (!summary) return complain(task->config.at("solver.method", in_run_file_words(summary.error().message)));
 
-  // A run that failed would fail again in the same place.
+  // A run that failed otherwise would fail again in the same place.
   const bool goes_on = summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps ||
                        summary->status == RunStatus::out_of_memory;
-  bool kept = goes_on && keeper.write();
+  bool kept = keeper.write();  // before the results: whatever becomes of them, they can be made again
   (*rows)->flush();
   const std::optional<Error>& lost = (*rows)->trouble();
   io::RunResult result = result_of(*task, *summary);
+  if (lost) folder.add(rows_name.filename().string(), *lost);
   if (lost) result.reason = fmt::format("{}; the run ended at t = {:.6g} s", lost->message, summary->t);
   const auto recorded = io::RowFile::open((*rows)->readable());
   if (!recorded) return complain(recorded.error()), not_written;
@@ -192,9 +193,8 @@ int run(const RunArguments& arguments) {
   if (folder.renew() == done)
     write_results(folder, *task, result, *recorded, scene, largest ? &*largest : nullptr, animation.get(),
                   wall_seconds);
-  const bool saved = folder.sealed() && !lost;
-  if (!saved) kept = keeper.write();
-  // What could not be written can be made again from there.
+  const bool saved = folder.sealed();
+  if (!saved && !kept) kept = keeper.write();  // files given up have left room
   const bool resumable = kept && (goes_on || !saved);
   if (saved && !goes_on)  // nothing left to resume
     for (const auto& name : {checkpoint_name, rows_name})

@@ -6,6 +6,7 @@
 //                         N+       the N-th call fails and all after it, but for removing: a disk that is full
 //                         short    every write takes one byte less than it could, every other write or sync is interrupted (EINTR)
 //   RUBATO_FAULT_COUNT    a file that gets the number of calls when the process ends
+//   RUBATO_FAULT_LOG      a file that gets a line for every write, sync, renaming and removal: what happened in which order
 //   RUBATO_FAULT_ROOM     what statvfs says is free, bytes
 // Counted: opening, writing, cutting, syncing, closing, renaming and removing files, making folders.
 #include <dlfcn.h>
@@ -59,15 +60,28 @@ bool concerned(const char* path) {
   const std::size_t n = std::strlen(folder);
   return std::strncmp(path, folder, n) == 0 && (path[n] == '\0' || path[n] == '/');
 }
-bool concerned(int descriptor) {
-  if (plan().folder == nullptr) return false;
-  char link[64], path[PATH_MAX];
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-  const ssize_t n = readlink(link, path, sizeof path - 1);
-  if (n < 0) return false;
-  path[n] = '\0';
-  return concerned(path);
+/// What a descriptor stands for; an empty name: nothing that has one.
+struct Name {
+  char text[PATH_MAX];
+  explicit Name(int descriptor) {
+    char link[64];
+    std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    const ssize_t n = readlink(link, text, sizeof text - 1);
+    text[n < 0 ? 0 : n] = '\0';
+  }
+};
+bool concerned(int descriptor) { return plan().folder != nullptr && concerned(Name(descriptor).text); }
+
+/// A line of the log.
+void log_call(const char* what, const char* name, const char* other = "") {
+  static const char* const file = std::getenv("RUBATO_FAULT_LOG");
+  if (file == nullptr || !concerned(name)) return;
+  static std::FILE* const out = std::fopen(file, "w");
+  if (out == nullptr) return;
+  std::fprintf(out, "%s %s %s\n", what, name, other);
+  std::fflush(out);
 }
+void log_call(const char* what, int descriptor) { log_call(what, Name(descriptor).text); }
 
 enum class Kind { takes_room, frees_room };
 
@@ -127,12 +141,14 @@ std::FILE* fopen64(const char* path, const char* mode) {
 ssize_t write(int descriptor, const void* bytes, std::size_t n) {
   static auto* real = next<ssize_t(int, const void*, std::size_t)>("write");
   if (concerned(descriptor) && (fails(ENOSPC) || interrupted())) return -1;
+  log_call("write", descriptor);
   return real(descriptor, bytes, shortened(descriptor, n));
 }
 #define RUBATO_PWRITE(name)                                                         \
   ssize_t name(int descriptor, const void* bytes, std::size_t n, off_t at) {        \
     static auto* real = next<ssize_t(int, const void*, std::size_t, off_t)>(#name); \
     if (concerned(descriptor) && (fails(ENOSPC) || interrupted())) return -1;       \
+    log_call("write", descriptor);                                                  \
     return real(descriptor, bytes, shortened(descriptor, n), at);                   \
   }
 RUBATO_PWRITE(pwrite)
@@ -149,11 +165,15 @@ int ftruncate64(int descriptor, off_t size) {
 
 int fsync(int descriptor) {
   static auto* real = next<int(int)>("fsync");
-  return concerned(descriptor) && (fails(EIO) || interrupted()) ? -1 : real(descriptor);
+  if (concerned(descriptor) && (fails(EIO) || interrupted())) return -1;
+  log_call("sync", descriptor);
+  return real(descriptor);
 }
 int fdatasync(int descriptor) {
   static auto* real = next<int(int)>("fdatasync");
-  return concerned(descriptor) && (fails(EIO) || interrupted()) ? -1 : real(descriptor);
+  if (concerned(descriptor) && (fails(EIO) || interrupted())) return -1;
+  log_call("sync", descriptor);
+  return real(descriptor);
 }
 
 int close(int descriptor) {
@@ -167,11 +187,15 @@ int close(int descriptor) {
 
 int rename(const char* from, const char* to) {
   static auto* real = next<int(const char*, const char*)>("rename");
-  return concerned(to) && fails(EIO) ? -1 : real(from, to);
+  if (concerned(to) && fails(EIO)) return -1;
+  log_call("rename", from, to);
+  return real(from, to);
 }
 int unlink(const char* path) {
   static auto* real = next<int(const char*)>("unlink");
-  return concerned(path) && fails(EIO, Kind::frees_room) ? -1 : real(path);
+  if (concerned(path) && fails(EIO, Kind::frees_room)) return -1;
+  log_call("remove", path);
+  return real(path);
 }
 int remove(const char* path) {
   static auto* real = next<int(const char*)>("remove");
