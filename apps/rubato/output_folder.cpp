@@ -34,7 +34,10 @@ int OutputFolder::open(double bytes) {
   if (const auto folder = io::make_folder(path_); !folder) return complain(folder.error()), not_written;
   made_ = !existed;
   if (const int code = lock(); code != done) return code;
-  io::remove_stale_parts(path_);
+  if (lock_->state() == io::FolderLock::State::held) {  // else their writers may live on another machine
+    io::remove_stale_parts(path_);
+    if (!std::filesystem::is_symlink(path_ / "motion", ignored)) io::remove_stale_parts(path_ / "motion");
+  }
   // A file system that does not tell its room has enough.
   struct statvfs room {};
   if (bytes <= 0 || ::statvfs(path_.c_str(), &room) != 0 || room.f_frsize == 0) return done;

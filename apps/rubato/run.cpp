@@ -164,8 +164,8 @@ int run(const RunArguments& arguments) {
   if (arguments.resume) {
     recorder.continue_after(before.t);
     ArchiveReader watched(before.watched);
-    if (largest && !largest->load(watched))
-      return complain({fmt::format("--resume: {}: what was watched is missing", checkpoint_name.string())});
+    if (largest && !before.watched.empty() && !largest->load(watched))
+      return complain({fmt::format("--resume: {}: damaged", checkpoint_name.string())});
   }
   if (!arguments.resume) io::remove_animation(folder.path());
   const auto animation = animation_of(*task, scene, folder.path(), arguments.resume);

@@ -153,6 +153,19 @@ void Run::write_checkpoint_if_due() {
   const long every = options_.checkpoint_every;
   if (every == 0 || count_.accepted % every != 0 || count_.accepted == last_checkpoint_) return;
   last_checkpoint_ = count_.accepted;
+  ArchiveWriter out;
+  const auto head = [&] {
+    out.put(checkpoint_mark);
+    out.put(std::span<const char>(method_.info.name));
+    for (const Vector* v : {&x_, &w_, &base_}) out.put(view(*v));
+    const Statistics all = all_counters();
+    for (const auto counter : counters) out.put(all.*counter);
+  };
+  if (count_.accepted == 0) {  // the start: a resumed run begins anew
+    head();
+    for (Observer* observer : control_.observers) observer->on_checkpoint(t_, out.bytes());
+    return;
+  }
   stepper_->renew();
   if (rank_watch_) rank_watch_->forget();
   look_step_ = -1;
@@ -163,12 +176,7 @@ void Run::write_checkpoint_if_due() {
     passage_.reset();
   }
   if (control_.observers.empty()) return;
-  ArchiveWriter out;
-  out.put(checkpoint_mark);
-  out.put(std::span<const char>(method_.info.name));
-  for (const Vector* v : {&x_, &w_, &base_}) out.put(view(*v));
-  const Statistics all = all_counters();
-  for (const auto counter : counters) out.put(all.*counter);
+  head();
   for (const double value : {t_, h_, t_anchor_, last_step_, smallest_step_, largest_step_, t_last_event_, t_anew_,
                              wide_step_, passage_tau_, sigma_mark_, first_passage_, first_row_back_})
     out.put(value);
@@ -204,8 +212,21 @@ Result<void> Run::resume() {
   std::string name = method_.info.name;
   in.get(std::span<char>(name));
   if (!in.ok() || mark != checkpoint_mark || name != method_.info.name) return foreign;
-  for (Vector* v : {&x_, &w_, &base_}) in.get(view(*v));
-  for (const auto counter : counters) in.get(count_.*counter, 0, most_counted);
+  Vector x = x_, w = w_, base = base_;
+  for (Vector* v : {&x, &w, &base}) in.get(view(*v));
+  Statistics count;
+  for (const auto counter : counters) in.get(count.*counter, 0, most_counted);
+  if (!in.ok()) return foreign;
+  last_checkpoint_ = count.accepted;
+  if (count.accepted == 0) {
+    if (!in.at_end()) return foreign;
+    begin();
+    return {};
+  }
+  x_ = x;
+  w_ = w;
+  base_ = base;
+  count_ = count;
   in.get(t_, problem_.t_start, problem_.t_end);
   in.get(h_, 0, std::numeric_limits<double>::max());
   in.get(t_anchor_, problem_.t_start, problem_.t_end);
@@ -237,7 +258,6 @@ Result<void> Run::resume() {
   const Statistics of_restart = stepper_->statistics();
   for (const auto counter : counters) earlier_.*counter -= of_restart.*counter;
   events_.set_calls(count_.root_calls);
-  last_checkpoint_ = count_.accepted;
   if (running_) find_stop();
   return {};
 }

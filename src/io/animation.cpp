@@ -106,11 +106,11 @@ void remove_animation(const fs::path& folder) {
     fs::remove(folder / "motion", ignored);
     return;
   }
-  remove_stale_parts(folder / "motion");
   std::vector<fs::path> old;
-  for (const auto& entry : fs::directory_iterator(folder / "motion", ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("frame_") && name.ends_with(".vtu")) old.push_back(entry.path());
+  for (fs::directory_iterator entry(folder / "motion", ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with("frame_") && name.ends_with(".vtu")) old.push_back(entry->path());
   }
   for (const auto& file : old) fs::remove(file, ignored);
   fs::remove(folder / "motion", ignored);  // where nothing else lies in it

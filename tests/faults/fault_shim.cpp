@@ -4,6 +4,7 @@
 //   RUBATO_FAULT_FOLDER   only files and folders below (an absolute path) are concerned, and counted
 //   RUBATO_FAULT          N        the N-th call fails, all others work
 //                         N+       the N-th call fails and all after it, but for removing: a disk that is full
+//                         N!       the process is killed at the N-th call
 //                         short    every write takes one byte less than it could, every other write or sync is interrupted (EINTR)
 //   RUBATO_FAULT_COUNT    a file that gets the number of calls when the process ends
 //   RUBATO_FAULT_LOG      a file that gets a line for every write, sync, renaming and removal: what happened in which order
@@ -11,6 +12,7 @@
 // Counted: opening, writing, cutting, syncing, closing, renaming and removing files, making folders.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
@@ -39,6 +41,7 @@ struct Plan {
   const char* text = std::getenv("RUBATO_FAULT");
   bool flaky = text != nullptr && std::strcmp(text, "short") == 0;
   long first = text != nullptr ? std::atol(text) : 0;
+  bool kills = text != nullptr && std::strchr(text, '!') != nullptr;
   bool stays = text != nullptr && std::strchr(text, '+') != nullptr;
   ~Plan() {
     if (const char* file = std::getenv("RUBATO_FAULT_COUNT")) {
@@ -90,6 +93,7 @@ bool fails(int code, Kind kind = Kind::takes_room) {
   const long number = ++calls;
   const Plan& p = plan();
   if (p.flaky || p.first <= 0) return false;
+  if (number == p.first && p.kills) kill(getpid(), SIGKILL);
   if (number != p.first && !(p.stays && number > p.first && kind == Kind::takes_room)) return false;
   errno = code;
   return true;

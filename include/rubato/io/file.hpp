@@ -47,7 +47,7 @@ class PartFile {
 /// Removes a file, so that it stays removed after a crash of the machine; one that does not exist is no error.
 [[nodiscard]] Result<void> remove_file(const std::filesystem::path& file);
 
-/// Removes what killed writers left in a folder: part files whose process is gone.
+/// Removes what killed writers left in a folder: part files whose process is gone. For who has the lock of the folder.
 void remove_stale_parts(const std::filesystem::path& folder);
 
 }  // namespace rubato::io

@@ -9,7 +9,9 @@
 
 #include "rubato/io/file.hpp"
 #include "rubato/io/folder_lock.hpp"
+#include "rubato/io/hdf5.hpp"
 #include "rubato/io/manifest.hpp"
+#include "rubato/io/result_folder.hpp"
 
 namespace rubato::io {
 namespace {
@@ -209,6 +211,24 @@ TEST_F(ManifestOfAFolder, NoManifestNoSet) {
   ASSERT_TRUE(invalidate_manifest(folder).ok());
   ASSERT_TRUE(invalidate_manifest(folder).ok());
   EXPECT_NE(complaint().find("has no manifest.json"), std::string::npos);
+}
+
+/// A folder is read as one set: an HDF5 file that is whole but of another run is refused.
+TEST_F(ManifestOfAFolder, ResultsOfTwoRunsAreNotMixed) {
+  EXPECT_NE(read_results(folder).error().message.find("has written no solution.h5"), std::string::npos);
+  RunResult result;
+  result.title = "one";
+  ASSERT_TRUE(write_hdf5(folder / "solution.h5", result).ok());
+  ASSERT_TRUE(write_manifest(folder, {.version = "1",
+                                      .files = {{.name = "solution.h5", .content = *digest_of(folder / "solution.h5")},
+                                                {.name = "solution.csv", .content = digest("solution.csv")}}})
+                  .ok());
+  const auto read = read_results(folder);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->title, "one");
+  result.title = "two";
+  ASSERT_TRUE(write_hdf5(folder / "solution.h5", result).ok());
+  EXPECT_NE(read_results(folder).error().message.find("belongs to another run"), std::string::npos);
 }
 
 /// Whatever stands in the file: a sentence, or files that are what it says.
