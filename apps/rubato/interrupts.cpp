@@ -1,13 +1,19 @@
 #include "interrupts.hpp"
 
+#include <unistd.h>
+
 #include <csignal>
 #include <ctime>
+#include <string_view>
+
+#include "command.hpp"
 
 namespace rubato::app {
 
 namespace {
 
 std::atomic<bool> stop_requested{false};
+std::atomic<bool> nothing_to_keep{false};
 std::atomic<long> first_request{0};  ///< ms; 0: none
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<long>::is_always_lock_free,
               "written by a signal handler");
@@ -16,6 +22,11 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<long>::is_al
 constexpr long same_request = 500;  // ms
 
 extern "C" void on_interrupt(int signal) {
+  if (nothing_to_keep) {
+    constexpr std::string_view words = "rubato: interrupted; there are no results yet\n";
+    [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, words.data(), words.size());
+    ::_exit(interrupted);
+  }
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const long ms = 1 + now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
@@ -28,13 +39,23 @@ extern "C" void on_interrupt(int signal) {
   }
 }
 
-}  // namespace
-
-void catch_interrupts() noexcept {
+void install() noexcept {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace
+
+void end_at_interrupts() noexcept {
+  nothing_to_keep = true;
+  install();
+}
+
+void catch_interrupts() noexcept {
+  nothing_to_keep = false;
+  install();
 }
 
 const std::atomic<bool>& stop_flag() noexcept { return stop_requested; }

@@ -4,8 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <map>
+#include <new>
+#include <stdexcept>
 
 #include "command.hpp"
+#include "interrupts.hpp"
 #include "rubato/base/text.hpp"
 
 namespace {
@@ -449,10 +452,17 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  end_at_interrupts();
   try {
     return dispatch(argc, argv);
-  } catch (const std::exception& trouble) {  // out of memory and the like: libraries may throw, we do not
-    std::fprintf(stderr, "rubato: %s\n", trouble.what());
-    return numerical_failure;
+  } catch (const std::bad_alloc&) {  // libraries may throw, we do not
+    std::fputs("rubato: out of memory\n", stderr);
+  } catch (const std::length_error&) {  // std::vector, asked for more than there are addresses
+    std::fputs("rubato: out of memory: a list would have more entries than there are addresses\n", stderr);
+  } catch (const std::exception& trouble) {
+    std::fprintf(stderr,
+                 "rubato: an error inside the program, not of the input; please report it with the command: %s\n",
+                 trouble.what());
   }
+  return numerical_failure;
 }

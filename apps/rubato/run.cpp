@@ -94,6 +94,11 @@ class CheckpointKeeper final : public Observer {
   Clock::time_point next_ = Clock::now() + std::chrono::seconds(1);
 };
 
+/// Until then an interruption ends the program at once: set-up and a first step that keeps failing can take long.
+struct FirstStep final : Observer {
+  void on_step(const StepView&) override { catch_interrupts(); }
+};
+
 Result<io::CheckpointFile> checkpoint_for(const fs::path& file, const Task& task) {
   auto checkpoint = io::read_checkpoint(file);
   if (!checkpoint) {
@@ -127,7 +132,8 @@ std::string inverted(const Task& task, const fem::SolidSystem& solid, const RunS
   MechanicalState state;
   if (dae->unpack(at, view(summary.w), state) != EvalStatus::ok) return {};
   state.t = summary.t;
-  const std::string words = inversion_words(solid, state, summary.largest_step);
+  const std::string words =
+      inversion_words(solid, state, std::max(summary.largest_step, task.config.options.step.fixed_step));
   return words.empty() ? words : "; " + words;
 }
 
@@ -283,7 +289,6 @@ int run(const RunArguments& arguments) {
   }
   if (const auto made = io::make_folder(folder); !made) return complain(made.error());
 
-  catch_interrupts();
   const InitialValueProblem& problem = task->instance.problem;
   fmt::print(stderr, "{}{}{}\n", task->config.title.empty() ? task->config.problem : task->config.title,
              task->config.title.empty() ? "" : ": ", task->config.title.empty() ? "" : task->config.problem);
@@ -295,7 +300,8 @@ int run(const RunArguments& arguments) {
   Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
   CheckpointKeeper keeper(checkpoint_name, task_text(*task), recorder, arguments.resume ? &before : nullptr);
   io::Progress progress(problem.t_start, problem.t_end);
-  std::vector<Observer*> observers = {&recorder, &keeper, &progress};
+  FirstStep first_step;
+  std::vector<Observer*> observers = {&recorder, &keeper, &progress, &first_step};
   if (!arguments.resume) io::remove_animation(folder);
   const auto animation = animation_of(*task, scene, folder, arguments.resume);
   if (animation) observers.push_back(animation.get());

@@ -42,7 +42,8 @@ void add_units(io::Trajectory& trajectory);
 [[nodiscard]] std::optional<io::Figure> force_figure(const io::Trajectory& trajectory, const std::string& title,
                                                      const std::string& subtitle);
 
-/// The element that turns inside out when the motion goes on from here, a sentence; empty: none within four steps of size h.
+/// The element that turns inside out when the motion goes on from here, a sentence; empty: none within four steps of size h, or the
+/// program was interrupted. h = 0: no step was accepted.
 [[nodiscard]] std::string inversion_words(const fem::SolidSystem& system, const MechanicalState& state, double h);
 
 }  // namespace rubato::app

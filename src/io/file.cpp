@@ -47,19 +47,6 @@ Result<void> write_file(const std::filesystem::path& file, std::string_view byte
   return finish_file(file);
 }
 
-Result<std::string> read_file(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored))
-    return Error{fmt::format("{}: is a folder, not a file", file.string())};
-  const Stream stream(std::fopen(file.c_str(), "rb"));
-  if (!stream) return trouble(file, "cannot be read");
-  std::string bytes;
-  char piece[1 << 16];
-  while (const std::size_t n = std::fread(piece, 1, sizeof piece, stream.get())) bytes.append(piece, n);
-  if (std::ferror(stream.get()) != 0) return trouble(file, "cannot be read");
-  return bytes;
-}
-
 Result<void> make_folder(const std::filesystem::path& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);

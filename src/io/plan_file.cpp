@@ -314,7 +314,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
 }
 
 Result<Plan> read_plan_file(const std::filesystem::path& file) {
-  const auto text = read_file(file);
+  const auto text = read_text_file(file);
   if (!text) return text.error();
   return parse_plan(*text, file.string());
 }

@@ -25,7 +25,7 @@ std::string tune_text(const SolverRates& rates, const std::string& name) {
 }
 
 Result<std::vector<std::string>> read_tune_file(const std::filesystem::path& file) {
-  const auto text = read_file(file);
+  const auto text = read_text_file(file);
   if (!text) return text.error();
   const auto root = parse_toml(*text, file.string());
   if (!root) return root.error();

@@ -106,7 +106,10 @@ struct Key {
 /// All options as a run file, defaults included: what results carry. Reading it gives the same configuration.
 [[nodiscard]] std::string to_toml(const RunConfig& config);
 
-/// t_start + i · every up to t_end, which is always the last.
+/// Refuses what the interval makes of output.every, output.times, output.animation_every and solver.fixed_step: more rows (1e7), frames (1e5)
+/// or steps (1e9) than anybody can want, times outside of it; and intervals too short for numbers to divide them.
+[[nodiscard]] Result<void> checked_times(const RunConfig& config, double t_start, double t_end);
+/// t_start + i · every up to t_end, which is always the last; every: at least 1e-7 of the interval (checked_times).
 [[nodiscard]] std::vector<double> regular_times(double every, double t_start, double t_end);
 /// The rows of output.every or output.times in [t_start, t_end]; empty: every step.
 [[nodiscard]] std::vector<double> output_times(const OutputConfig& output, double t_start, double t_end);
