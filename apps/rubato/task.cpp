@@ -336,7 +336,7 @@ Result<Task> make_task(io::RunConfig config) {
   }
   const auto* solid = dynamic_cast<const fem::SolidSystem*>(task.instance.system.get());
   if (config.solid != nullptr && solid != nullptr) {
-    choose_tolerances(config, *solid, task.notes);
+    choose_tolerances(config, *solid, problem.dae->layout(), task.notes);
     task.recorded = looked_at(*problem.dae, config.output);
   }
   if (config.options.stiffness.detect && task.method->info.kind != "Runge-Kutta")
