@@ -352,6 +352,8 @@ struct CommandLine {
     command->add_option("--udp", run_plan.udp, "Likewise by datagrams of this machine: listen at IN, send to OUT")
         ->check(not_empty)
         ->type_name("IN:OUT");
+    command->add_option("--udp-from", run_plan.udp_from, "Only datagrams from this port count (any)")
+        ->type_name("PORT");
     command
         ->add_option("--first-inputs", run_plan.first_inputs, "Inputs until the controller has sent some (the model's)")
         ->delimiter(',')
