@@ -59,13 +59,18 @@ asan: ## build with sanitizers and run unit and theory tests
 	$(say) "Running unit and theory tests under the sanitizers"
 	tools/timed build/asan/test-times.tsv ctest --preset asan -j$(JOBS)
 
-fuzz: ## FUZZ_SECONDS of generated files for the readers of models, meshes, checkpoints and rows, with the fuzzers of the asan preset
+fuzz: ## FUZZ_SECONDS of generated files for the readers of models, runs, meshes, plans, tests, checkpoints, rows, with the fuzzers of the asan preset
 	@tools/bootstrap build library test
 	$(say) "Building the fuzzers"
 	tools/build asan --target rubato_fuzzers
-	readers="model gmsh abaqus checkpoint row"
-	mkdir -p build/fuzz/{model,gmsh,abaqus,checkpoint,row}
+	readers="model gmsh abaqus plan tune run test checkpoint row"
+	mkdir -p build/fuzz/{model,gmsh,abaqus,plan,tune,run,test,checkpoint,row}
 	cp examples/*.toml build/fuzz/model
+	cp examples/*.toml build/fuzz/run
+	cp examples/*.csv build/fuzz/test
+	cp tests/fuzz/data/plan.toml build/fuzz/plan
+	cp tests/fuzz/data/tune.toml build/fuzz/tune
+	cp tests/fuzz/data/tests.toml build/fuzz/test
 	cp tests/fem/data/*.msh build/fuzz/gmsh
 	cp tests/fem/data/*.inp build/fuzz/abaqus
 	set -- $$readers

@@ -126,6 +126,7 @@ struct RealtimeRunArguments {
   bool free_run = false, lock_memory = false, continue_on_failure = false;
   std::optional<int> cpu, priority;
   std::string shared_memory, udp;    ///< NAME, IN:OUT
+  std::optional<int> udp_from;       ///< the only port that inputs come from
   std::vector<double> first_inputs;  ///< until the controller has others; one for all; empty: the model's
   std::string folder;                ///< empty: results/PLAN
 };

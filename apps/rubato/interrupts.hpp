@@ -1,5 +1,5 @@
 #pragma once
-/// Ctrl-C and `kill` end a run, not the program: results are written.
+/// Ctrl-C and `kill` end a run, not the program: results are written. Where there are none yet they end the program.
 #include <atomic>
 
 namespace rubato::app {
@@ -8,8 +8,9 @@ namespace rubato::app {
 /// do not end the program.
 void ignore_write_signals() noexcept;
 
-/// From here on SIGINT, SIGTERM and SIGHUP (unless ignored, as under nohup) set the flag; another one half a second later ends the program
-/// at once.
+/// From the start: SIGINT, SIGTERM and SIGHUP (unless ignored, as under nohup) end the program at once, with exit code 130. Set-up may take long.
+void end_at_interrupts() noexcept;
+/// From here on they set the flag; another one half a second later ends the program at once.
 void catch_interrupts() noexcept;
 [[nodiscard]] const std::atomic<bool>& stop_flag() noexcept;
 /// Ends the run as a signal does.

@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <map>
+#include <new>
 #include <sstream>
+#include <stdexcept>
 
 #include "command.hpp"
 #include "interrupts.hpp"
@@ -357,6 +359,8 @@ struct CommandLine {
     command->add_option("--udp", run_plan.udp, "Likewise by datagrams of this machine: listen at IN, send to OUT")
         ->check(not_empty)
         ->type_name("IN:OUT");
+    command->add_option("--udp-from", run_plan.udp_from, "Only datagrams from this port count (any)")
+        ->type_name("PORT");
     command
         ->add_option("--first-inputs", run_plan.first_inputs, "Inputs until the controller has sent some (the model's)")
         ->delimiter(',')
@@ -462,10 +466,17 @@ int dispatch(int argc, char** argv) {
 int main(int argc, char** argv) {
   guard_standard_streams();
   ignore_write_signals();
+  end_at_interrupts();
   try {
     return with_output(dispatch(argc, argv));
-  } catch (const std::exception& trouble) {  // out of memory and the like: libraries may throw, we do not
-    std::fprintf(stderr, "rubato: %s\n", trouble.what());
-    return numerical_failure;
+  } catch (const std::bad_alloc&) {  // libraries may throw, we do not
+    std::fputs("rubato: out of memory\n", stderr);
+  } catch (const std::length_error&) {  // std::vector, asked for more than there are addresses
+    std::fputs("rubato: out of memory: a list would have more entries than there are addresses\n", stderr);
+  } catch (const std::exception& trouble) {
+    std::fprintf(stderr,
+                 "rubato: an error inside the program, not of the input; please report it with the command: %s\n",
+                 trouble.what());
   }
+  return numerical_failure;
 }

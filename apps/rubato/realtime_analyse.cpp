@@ -376,6 +376,11 @@ Result<Destination> destination_of(const PlanArguments& arguments) {
   return to;
 }
 
+std::string advice_of(const PlanArguments& arguments) {
+  return fmt::format("take a smaller --step{}{}", arguments.drop_below > 0 ? ", a smaller --drop-below" : "",
+                     arguments.whole ? "" : ", a smaller --rho, --whole");
+}
+
 struct Outcome {
   Planned whole, plan;
   OfflineStudy study;
@@ -407,9 +412,7 @@ Result<Outcome> plan_and_study(const PlanArguments& arguments, const Request& re
     }
     made.spectral_radius = largest_radius(structure.spectra);
     auto study = study_off_line(model, made, whole->plan, *accurate);
-    const std::string advice =
-        fmt::format("take a smaller --step{}{}", arguments.drop_below > 0 ? ", a smaller --drop-below" : "",
-                    arguments.whole ? "" : ", a smaller --rho, --whole");
+    const std::string advice = advice_of(arguments);
     if (study) {
       if (const auto fine = follows(*study); !fine) return Error{fmt::format("{}; {}", fine.error().message, advice)};
       made.expected_error = study->plan.largest_error;
@@ -473,6 +476,8 @@ int realtime_analyse(const PlanArguments& arguments) {
         arguments.drop_below > 0 ? "take a smaller --drop-below" : "--deviation 10 asks a run about every structure"));
   note(written ? "wrote " + destination->file.string() : written.error().message);
   if (!pictures.path().empty()) note("wrote " + pictures.written());
+  if (const std::string warning = warning_of(study); !warning.empty())  // the last word
+    note(fmt::format("{}; {}", warning, advice_of(arguments)));
   return pictures.outcome(written ? done : not_written);
 }
 

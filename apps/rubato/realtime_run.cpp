@@ -42,6 +42,8 @@ class ChannelLink final : public realtime::Link {
       values_[k] = channels_[k] < x.size() ? x[channels_[k]] : y[channels_[k] - x.size()];
     inner_->write(n, t, status, values_);
   }
+  const char* ended() const noexcept override { return inner_->ended(); }
+  realtime::LinkReport report() const noexcept override { return inner_->report(); }
 
  private:
   std::unique_ptr<realtime::Link> inner_;
@@ -71,6 +73,8 @@ Result<std::unique_ptr<realtime::Link>> link_of(const RealtimeRunArguments& argu
   const int n_inputs = model.structure.n_inputs, n_outputs = static_cast<int>(channels.size());
   if (!arguments.shared_memory.empty() && !arguments.udp.empty())
     return Error{"--shared-memory and --udp: one controller at a time"};
+  if (arguments.udp_from && (arguments.udp.empty() || *arguments.udp_from < 1 || *arguments.udp_from > 65535))
+    return Error{fmt::format("--udp-from: {}: a port 1 … 65535, together with --udp", *arguments.udp_from)};
   if (arguments.shared_memory.empty() && arguments.udp.empty())
     return std::unique_ptr<realtime::Link>(
         std::make_unique<realtime::SignalLink>(model.problem().input.get(), stepper.plan().step));
@@ -80,7 +84,7 @@ Result<std::unique_ptr<realtime::Link>> link_of(const RealtimeRunArguments& argu
   } else {
     const auto ports = ports_of(arguments.udp);
     if (!ports) return ports.error();
-    made = realtime::udp_link(ports->first, ports->second, n_inputs, n_outputs);
+    made = realtime::udp_link(ports->first, ports->second, n_inputs, n_outputs, arguments.udp_from.value_or(0));
   }
   if (!made) return made.error();
   return std::unique_ptr<realtime::Link>(std::make_unique<ChannelLink>(std::move(*made), stepper, channels));
@@ -153,6 +157,12 @@ void print_report(const realtime::RunnerReport& report, const io::RealtimeResult
                                  ? fmt::format(", backward error {:.1e}", report.largest_backward_error)
                                  : "",
                              plan.damping ? fmt::format(", smallest damping {:.3g}", report.smallest_damping) : ""));
+  if (const auto& link = report.link; link.not_finite + link.malformed + link.foreign + link.late > 0)
+    say("messages",
+        fmt::format("{} with inputs taken; left aside: {} with numbers that are not finite or too large to be "
+                    "squared (the last inputs were held), {} of another size or beginning, {} of another "
+                    "sender, {} overtaken",
+                    link.messages, link.not_finite, link.malformed, link.foreign, link.late));
   for (const auto& sentence : report.not_got) say("not got", sentence);
 }
 
@@ -221,7 +231,9 @@ int realtime_run(const RealtimeRunArguments& arguments) {
                                                      &stop_flag(), &recorder);
   result.t = (*stepper)->time();
   const bool failed = report.failures > 0;
-  result.status = report.interrupted ? "interrupted" : failed ? "failed" : "finished";
+  const bool cut_off = !report.link_ended.empty();
+  result.status = report.interrupted ? "interrupted" : failed || cut_off ? "failed" : "finished";
+  if (cut_off) result.reason = fmt::format("after {} steps: {}", report.steps, report.link_ended);
   if (failed)
     result.reason =
         fmt::format("step {} to t = {:.6g} s: {}", report.first_failed_step + 1,
@@ -237,7 +249,7 @@ int realtime_run(const RealtimeRunArguments& arguments) {
   for (const auto& [name, bytes] : files) folder.write(name, bytes);
   print_report(report, result, *plan, arguments.free_run);
   say("results", folder.written());
-  return folder.outcome(report.interrupted ? interrupted : failed ? numerical_failure : done);
+  return folder.outcome(report.interrupted ? interrupted : failed || cut_off ? numerical_failure : done);
 }
 
 }  // namespace rubato::app

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
+#include "rubato/base/text.hpp"
+#include "rubato/integrate/error_norm.hpp"
 #include "rubato/io/progress.hpp"
 
 namespace rubato::app {
@@ -57,6 +61,12 @@ std::vector<Deviation> deviations(const RealtimeModel& model, const OfflineStudy
   std::vector<Deviation> found;
   const Layout& layout = model.dae().layout();
   const std::vector<char> charts = chart_unknowns(model);
+  // 1/(atol + rtol |x|) of every unknown at its largest.
+  std::vector<double> sizes(static_cast<std::size_t>(layout.size())), weights(sizes.size());
+  for (std::size_t j = 0; j < std::min(sizes.size(), study.accurate_motion.channels()); ++j)
+    for (const double x : study.accurate_motion.column(j)) sizes[j] = std::max(sizes[j], std::abs(x));
+  const IntegrateOptions options = accurate_run(model.task).options;
+  ErrorNorm(layout, options.tolerances, options.step).weights(sizes, std::numeric_limits<double>::infinity(), weights);
   for (std::size_t j = 0; j < study.plan_motion.channels(); ++j) {
     if (j < charts.size() && charts[j] != 0) continue;                // relative to a base that moves with each step
     if (study.plan_motion.names[j] == constraint_residual) continue;  // an error itself
@@ -74,7 +84,8 @@ std::vector<Deviation> deviations(const RealtimeModel& model, const OfflineStudy
                      .size = size,
                      .plan_accurate = 100 * largest_difference(plan, exact) / range,
                      .plan_whole = 100 * largest_difference(plan, whole) / range,
-                     .whole_accurate = 100 * largest_difference(whole, exact) / range});
+                     .whole_accurate = 100 * largest_difference(whole, exact) / range,
+                     .tolerance = j < weights.size() ? 1 / weights[j] : 0});
   }
   return found;
 }
@@ -144,16 +155,34 @@ std::optional<double> OfflineStudy::residual(const io::Trajectory& motion) {
   return std::ranges::max(motion.column(static_cast<std::size_t>(at - motion.names.begin())));
 }
 
+std::vector<Deviation> OfflineStudy::states_off(double percent, double tolerances) const {
+  std::vector<Deviation> found;
+  for (const Deviation& d : deviations)
+    if (d.kind == Deviation::Kind::differential && d.plan_accurate > percent &&
+        0.01 * d.plan_accurate * d.range > tolerances * d.tolerance)
+      found.push_back(d);
+  std::ranges::sort(found, std::ranges::greater{}, &Deviation::plan_accurate);
+  return found;
+}
+
 Result<void> follows(const OfflineStudy& study) {
-  Deviation worst;
-  for (const Deviation& d : study.deviations)
-    if (const double uncertain = 100 * accurate_tolerance * std::max(1.0, d.size);
-        d.kind == Deviation::Kind::differential && 0.01 * d.plan_accurate * d.range > uncertain &&
-        d.plan_accurate > worst.plan_accurate)
-      worst = d;
-  if (worst.plan_accurate <= 100) return {};
+  const auto off = study.states_off(100, 100);
+  if (off.empty()) return {};
+  const Deviation& worst = off.front();
   return Error{fmt::format("off line, {} is off the accurate run by {:.4g} % of its range, at most 100 %",
                            worst.channel, worst.plan_accurate)};
+}
+
+std::string warning_of(const OfflineStudy& study) {
+  constexpr std::size_t most_named = 5;
+  const auto off = study.states_off(10, 10);
+  if (off.empty()) return {};
+  std::vector<std::string> words;
+  for (std::size_t k = 0; k < std::min(off.size(), most_named); ++k)
+    words.push_back(fmt::format("{} {:.4g} %", off[k].channel, off[k].plan_accurate));
+  return fmt::format("WARNING: {} of the plan {} more than 10 % of {} range off an accurate run: {}{}",
+                     off.size() == 1 ? "a state" : fmt::format("{} states", off.size()), off.size() == 1 ? "is" : "are",
+                     off.size() == 1 ? "its" : "their", joined(words), off.size() > most_named ? ", …" : "");
 }
 
 }  // namespace rubato::app

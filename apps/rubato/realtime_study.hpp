@@ -18,6 +18,7 @@ struct Deviation {
   Kind kind = Kind::differential;
   double range = 0, size = 0;                                    ///< largest − smallest value, largest modulus
   double plan_accurate = 0, plan_whole = 0, whole_accurate = 0;  ///< who from whom
+  double tolerance = 0;                                          ///< of the accurate run at that size; 0 for outputs
 };
 
 struct OfflineStudy {
@@ -27,6 +28,9 @@ struct OfflineStudy {
   io::Trajectory plan_motion, whole_motion, accurate_motion;
   /// The channel of this kind with the largest difference.
   [[nodiscard]] Deviation worst(Deviation::Kind kind, double Deviation::*difference) const;
+  /// States further off the accurate run than this, the worst first, where the difference is at least so many of its tolerances: what moves
+  /// no more than the accurate run is uncertain tells nothing.
+  [[nodiscard]] std::vector<Deviation> states_off(double percent, double tolerances) const;
   /// The largest constraint residual of a motion; nothing of models without.
   [[nodiscard]] static std::optional<double> residual(const io::Trajectory& motion);
 };
@@ -38,8 +42,10 @@ struct OfflineStudy {
 [[nodiscard]] Result<OfflineStudy> study_off_line(const RealtimeModel& model, const realtime::Plan& plan,
                                                   const realtime::Plan& whole, const io::Trajectory& accurate);
 
-/// Steps may blow up and stay finite. Refuses states of the plan that leave the accurate run by more than their range; what moves no
-/// more than the accurate run is uncertain, a hundred tolerances, tells nothing.
+/// Steps may blow up and stay finite. Refuses states of the plan that leave the accurate run by more than their range, and by more than a
+/// hundred tolerances.
 [[nodiscard]] Result<void> follows(const OfflineStudy& study);
+/// A sentence where states are more than 10 % of their range off, and more than ten tolerances; else empty.
+[[nodiscard]] std::string warning_of(const OfflineStudy& study);
 
 }  // namespace rubato::app

@@ -29,6 +29,11 @@ namespace rubato::app {
 namespace {
 namespace fs = std::filesystem;
 
+/// Until then an interruption ends the program at once: set-up and a first step that keeps failing can take long.
+struct FirstStep final : Observer {
+  void on_step(const StepView&) override { catch_interrupts(); }
+};
+
 /// "; element …", where the motion was about to turn one inside out.
 std::string inverted(const Task& task, const fem::SolidSystem& solid, const RunSummary& summary) {
   const auto* dae = dynamic_cast<const FormulatedDae*>(task.instance.problem.dae.get());
@@ -43,7 +48,8 @@ std::string inverted(const Task& task, const fem::SolidSystem& solid, const RunS
   MechanicalState state;
   if (dae->unpack(at, view(summary.w), state) != EvalStatus::ok) return {};
   state.t = summary.t;
-  const std::string words = inversion_words(solid, state, summary.largest_step);
+  const std::string words =
+      inversion_words(solid, state, std::max(summary.largest_step, task.config.options.step.fixed_step));
   return words.empty() ? words : "; " + words;
 }
 
@@ -156,7 +162,8 @@ int run(const RunArguments& arguments) {
   for (const auto& sentence : task->notes) say("note", sentence);
 
   io::Progress progress(problem.t_start, problem.t_end);
-  std::vector<Observer*> observers = {&recorder, &progress};
+  FirstStep first_step;
+  std::vector<Observer*> observers = {&recorder, &progress, &first_step};
   std::optional<LargestDisplacement> largest;
   if (const auto* dae = dynamic_cast<const FormulatedDae*>(problem.dae.get());
       task->config.solid != nullptr && dae != nullptr && asked_for(*task, "svg"))

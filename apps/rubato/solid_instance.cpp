@@ -56,7 +56,8 @@ Result<catalogue::Instance> solid_instance(const io::RunConfig& config, std::str
   return instance;
 }
 
-void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, std::vector<std::string>& notes) {
+void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, const Layout& layout,
+                       std::vector<std::string>& notes) {
   Tolerances& tolerances = config.options.tolerances;
   if (config.places.contains("solver.atol") || config.options.step.fixed_step > 0 || !(tolerances.rtol > 0)) return;
   const fem::SolidModel& model = system.model();
@@ -83,6 +84,7 @@ void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, st
   std::vector<std::string> words;
   const auto choose = [&](const char* block, double typical, const char* unit) {
     auto& of = tolerances.atol_of;
+    if (layout.find(block) == nullptr) return;  // no unknown of this formulation
     if (std::ranges::any_of(of, [&](const auto& entry) { return entry.first == block; })) return;
     const double rounded = two_digits(rtol * typical);
     of.emplace_back(block, rounded);
@@ -90,8 +92,8 @@ void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, st
   };
   choose("q", small, "m");
   choose("v", speed, "m/s");
-  if (system.sizes().lambda > 0) choose("lambda", softest, "Pa");
-  if (system.sizes().z > 0) choose("z", 1e-2, "of strain");  // of the memory of materials
+  choose("lambda", softest, "Pa");
+  choose("z", 1e-2, "of strain");  // of the memory of materials
   if (!words.empty())
     notes.push_back(
         fmt::format("absolute tolerances by the size of the body and its softest material: {}; "

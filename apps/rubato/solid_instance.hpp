@@ -23,6 +23,7 @@ inline constexpr std::string_view default_solid_method = "rodas4p";
 [[nodiscard]] MechanicalState state_at_rest(const MechanicalSystem& system, double t);
 
 /// Absolute tolerances that fit the size of the body and its stiffness, where none were given; a note says which.
-void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, std::vector<std::string>& notes);
+void choose_tolerances(io::RunConfig& config, const fem::SolidSystem& system, const Layout& layout,
+                       std::vector<std::string>& notes);
 
 }  // namespace rubato::app

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "interrupts.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/field_picture.hpp"
 #include "rubato/io/solid_grid.hpp"
@@ -206,7 +207,11 @@ Result<std::optional<io::Figure>> force_figure(const io::RowSource& x, double t_
 
 std::string inversion_words(const fem::SolidSystem& system, const MechanicalState& state, double h) {
   const fem::Mesh& mesh = system.model().mesh;
-  for (double ahead = 0; ahead <= 4 * h; ahead = ahead == 0 ? h / 16 : 2 * ahead) {
+  std::vector<double> times = {0};
+  if (h > 0)  // a run that failed in its first step may have none
+    for (const double part : {1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1.0, 2.0, 4.0}) times.push_back(part * h);
+  for (const double ahead : times) {
+    if (stop_flag()) return {};
     const Vector q = state.q + ahead * state.v;
     const int e = system.inverted_element(state.t + ahead, view(q));
     if (e < 0) continue;

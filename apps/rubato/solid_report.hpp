@@ -47,7 +47,8 @@ void add_units(const std::vector<std::string>& names, std::vector<std::string>& 
 [[nodiscard]] Result<std::optional<io::Figure>> force_figure(const io::RowSource& rows, double t_begin, double t_end,
                                                              const std::string& title, const std::string& subtitle);
 
-/// The element that turns inside out when the motion goes on from here, a sentence; empty: none within four steps of size h.
+/// The element that turns inside out when the motion goes on from here, a sentence; empty: none within four steps of size h, or the
+/// program was interrupted. h = 0: no step was accepted.
 [[nodiscard]] std::string inversion_words(const fem::SolidSystem& system, const MechanicalState& state, double h);
 
 }  // namespace rubato::app

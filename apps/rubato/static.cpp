@@ -94,6 +94,7 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
   if (!system) return complain(file.at_part(system.error().message));
   for (const auto& sentence : file.notes) note(sentence);
   const double t_start = config.t_start.value_or(0), t_end = config.t_end.value_or(t_start + 1);
+  if (const auto fine = io::checked_times(config, t_start, t_end); !fine) return complain(fine.error());
   auto times = io::output_times(config.output, t_start, t_end);
   if (times.empty()) times = io::regular_times((t_end - t_start) / default_load_steps, t_start, t_end);
   io::Trajectory path;

@@ -95,35 +95,15 @@ Result<void> checked_names(const io::RunConfig& config, const Dae& dae) {
   return {};
 }
 
-/// Times and numbers of steps that only the interval can judge.
-Result<void> checked_times(const io::RunConfig& config, const InitialValueProblem& problem) {
-  constexpr double most_rows = 1e7, most_steps = 1e9;
-  const double span = problem.t_end - problem.t_start;
+/// What only problem and interval can judge.
+Result<void> checked_output(const io::RunConfig& config, const InitialValueProblem& problem) {
+  if (auto fine = io::checked_times(config, problem.t_start, problem.t_end); !fine) return fine;
   const auto& output = config.output;
-  if (output.every > 0 && span / output.every > most_rows)
-    return config.at("output.every",
-                     fmt::format("{} would give {:.3g} rows over {} s; at most {:g}", shortest(output.every),
-                                 span / output.every, shortest(span), most_rows));
-  constexpr double most_frames = 1e5;
-  if (output.animation_every > 0 && span / output.animation_every > most_frames)
-    return config.at("output.animation_every", fmt::format("{} would give {:.3g} frames over {} s; at most {:g}",
-                                                           shortest(output.animation_every),
-                                                           span / output.animation_every, shortest(span), most_frames));
-  if (!config.has_model()) {
-    const auto& formats = output.formats;
-    if (std::find(formats.begin(), formats.end(), "vtu") != formats.end())
-      return config.at("output.formats", "\"vtu\" shows the bodies of a model file; this problem has none");
-    if (output.animation_every > 0)
-      return config.at("output.animation_every", "only model files have bodies to show; this problem has none");
-  }
-  for (const double t : output.times)
-    if (!(t >= problem.t_start && t <= problem.t_end))
-      return config.at("output.times", fmt::format("{} is outside the run, t = {} … {}", shortest(t),
-                                                   shortest(problem.t_start), shortest(problem.t_end)));
-  const double step = config.options.step.fixed_step;
-  if (step > 0 && span / step > most_steps)
-    return config.at("solver.fixed_step", fmt::format("{} would need {:.3g} steps over {} s; at most {:g}",
-                                                      shortest(step), span / step, shortest(span), most_steps));
+  if (config.has_model()) return {};
+  if (std::find(output.formats.begin(), output.formats.end(), "vtu") != output.formats.end())
+    return config.at("output.formats", "\"vtu\" shows the bodies of a model file; this problem has none");
+  if (output.animation_every > 0)
+    return config.at("output.animation_every", "only model files have bodies to show; this problem has none");
   return {};
 }
 
@@ -357,7 +337,7 @@ Result<Task> make_task(io::RunConfig config) {
   }
   const auto* solid = dynamic_cast<const fem::SolidSystem*>(task.instance.system.get());
   if (config.solid != nullptr && solid != nullptr) {
-    choose_tolerances(config, *solid, task.notes);
+    choose_tolerances(config, *solid, problem.dae->layout(), task.notes);
     task.recorded = looked_at(*problem.dae, config.output);
   }
   if (config.options.stiffness.detect && task.method->info.kind != "Runge-Kutta")
@@ -392,7 +372,7 @@ Result<Task> make_task(io::RunConfig config) {
       task.notes.push_back(std::move(note));
   if (task.instance.reference && task.instance.reference->t != problem.t_end) task.instance.reference.reset();
   if (const auto fine = checked_names(config, *problem.dae); !fine) return fine.error();
-  if (const auto fine = checked_times(config, problem); !fine) return fine.error();
+  if (const auto fine = checked_output(config, problem); !fine) return fine.error();
   if (const auto fine = checked(config.options, *problem.dae); !fine) return placed(config, fine.error().message);
 
   if (std::string warning = index_warning(task.method->info, *problem.dae); !warning.empty())

@@ -158,7 +158,7 @@ class Datagrams final : public Transport {
   }
   void send(const Six& acceleration) override {
     std::array<unsigned char, sizeof(DatagramHeader) + sizeof(Six)> bytes;
-    const DatagramHeader header;
+    const DatagramHeader header{.step = ++sent_};  // so that one overtaken on the way does not count
     std::memcpy(bytes.data(), &header, sizeof header);
     std::memcpy(bytes.data() + sizeof header, acceleration.data(), sizeof acceleration);
     (void)sendto(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<const sockaddr*>(&to_), sizeof to_);
@@ -172,6 +172,7 @@ class Datagrams final : public Transport {
     made.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     return made;
   }
+  std::int64_t sent_ = 0;
   sockaddr_in to_;
   int socket_;
 };

@@ -100,7 +100,7 @@ void Run::begin() {
 
 void Run::advance() {
   if (t_ >= problem_.t_end) return end(RunStatus::finished, fmt::format("reached t = {}", t_));
-  if (control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed))
+  if (stop_requested())
     return end(RunStatus::interrupted, fmt::format("interrupted at t = {} of {}", t_, problem_.t_end));
   write_checkpoint_if_due();
   if (count_.steps >= options_.step.max_steps)

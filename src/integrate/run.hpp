@@ -176,6 +176,9 @@ class Run {
   void write_checkpoint_if_due();
   [[nodiscard]] Result<void> resume();
   void end(RunStatus status, std::string reason);
+  [[nodiscard]] bool stop_requested() const noexcept {
+    return control_.stop != nullptr && control_.stop->load(std::memory_order_relaxed);
+  }
   [[nodiscard]] RunSummary summary();
   /// Of a mechanical system whose constraints come close to depending on each other where the run ended: which.
   [[nodiscard]] std::string dependence_words();

@@ -104,7 +104,7 @@ std::string Run::dependence_words() {
   const bool of_constraints = status_ == RunStatus::newton_diverged || status_ == RunStatus::singular_matrix ||
                               status_ == RunStatus::step_too_small;
   MechanicalState state;
-  if (!of_constraints || mechanics_ == nullptr ||
+  if (!of_constraints || mechanics_ == nullptr || stop_requested() ||
       mechanics_->unpack(here(), view(std::as_const(w_)), state) != EvalStatus::ok)
     return {};
   constexpr double near = 1e-3;  // of rows scaled to norm one: closer than a step may come without harm

@@ -74,7 +74,7 @@ std::string Run::outside_domain() {
   const int most_unknowns =
       std::min(1000, 100'000 / std::max(1, dae_.size()));  // two evaluations each, dear in large models
   Vector moved = x_;
-  for (int i = 0; i < std::min(dae_.size(), most_unknowns); ++i) {
+  for (int i = 0; i < std::min(dae_.size(), most_unknowns) && !stop_requested(); ++i) {
     for (const double other : {x_[i] < 0 ? -x_[i] : 1.0, 0.5}) {
       moved[i] = other;
       if (!inside(moved)) continue;

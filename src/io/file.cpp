@@ -8,9 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -19,11 +17,6 @@ namespace rubato::io {
 namespace fs = std::filesystem;
 
 namespace {
-
-struct Close {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
-using Stream = std::unique_ptr<std::FILE, Close>;
 
 /// A descriptor that closes itself.
 class Descriptor {
@@ -149,18 +142,6 @@ Result<void> write_file(const fs::path& file, std::string_view bytes) {
   if (!part) return part.error();
   if (auto written = part->write(bytes); !written) return written;
   return part->finish();
-}
-
-Result<std::string> read_file(const fs::path& file) {
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored)) return Error{fmt::format("{}: is a folder, not a file", file.string())};
-  const Stream stream(std::fopen(file.c_str(), "rb"));
-  if (!stream) return trouble(file, "cannot be read");
-  std::string bytes;
-  char piece[1 << 16];
-  while (const std::size_t n = std::fread(piece, 1, sizeof piece, stream.get())) bytes.append(piece, n);
-  if (std::ferror(stream.get()) != 0) return trouble(file, "cannot be read");
-  return bytes;
 }
 
 Result<void> make_folder(const fs::path& folder) {

@@ -103,6 +103,12 @@ std::string realtime_summary_json(const realtime::Plan& plan, const RealtimeResu
                {"largest_backward_error", number(report.largest_backward_error)},
                {"smallest_damping", number(report.smallest_damping)},
                {"inputs", plan.structure.n_inputs},
+               {"messages",
+                {{"taken", report.link.messages},
+                 {"not_finite", report.link.not_finite},
+                 {"malformed", report.link.malformed},
+                 {"foreign", report.link.foreign},
+                 {"late", report.link.late}}},
                {"channels", result.channels},
                {"rubato", result.version}});
 }

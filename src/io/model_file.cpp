@@ -241,7 +241,7 @@ Result<ModelFile> parse_model_file(std::string_view text, std::string_view file,
 }
 
 Result<ModelFile> read_model_file(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  const auto text = read_file(file);
+  const auto text = read_text_file(file);
   if (!text) return text.error();
   return parse_model_file(*text, file.string(), overrides, read_file);
 }

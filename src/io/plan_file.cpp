@@ -160,11 +160,17 @@ class PlanReader {
   std::vector<std::string> tables_, known_;
 };
 
-}  // namespace
+/// FNV-1a.
+std::string checksum_of(std::string_view text) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", value);
+}
 
-std::string plan_text(const Plan& plan) {
+/// Everything after the checksum.
+std::string plan_body(const Plan& plan) {
   const realtime::ModelStructure& model = plan.structure;
-  std::string text = "# A real-time plan, made by `rubato realtime analyse`; see docs/realtime.md. Not to be edited.\n";
+  std::string text;
   const auto line = [&](std::string_view key, const std::string& value) {
     text += fmt::format("{} = {}\n", key, value);
   };
@@ -181,7 +187,6 @@ std::string plan_text(const Plan& plan) {
     line(name + "_starts", list_text(p.column_starts()));
     line(name + "_rows", list_text(p.row_indices()));
   };
-  text += "\n[plan]\n";
   line("model", toml_text(plan.model));
   std::vector<std::string> settings;
   for (const auto& setting : plan.settings) settings.push_back(toml_text(setting));
@@ -236,6 +241,16 @@ std::string plan_text(const Plan& plan) {
   return text;
 }
 
+}  // namespace
+
+std::string plan_text(const Plan& plan) {
+  const std::string body = plan_body(plan);
+  return fmt::format(
+      "# A real-time plan, made by `rubato realtime analyse`; see docs/realtime.md. Not to be edited.\n\n[plan]\n"
+      "checksum = \"{}\"  # of all values below\n{}",
+      checksum_of(body), body);
+}
+
 Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   const auto root = parse_toml(text, file_name);
   if (!root) return root.error();
@@ -245,6 +260,7 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   };
   Plan plan;
   reader.enter("plan");
+  const std::string checksum = reader.text("checksum");
   plan.model = reader.text("model");
   plan.settings = reader.texts("settings");
   plan.step = reader.number("step", std::numeric_limits<double>::min());
@@ -310,11 +326,16 @@ Result<Plan> parse_plan(std::string_view text, std::string_view file_name) {
   if (const std::string right = fmt::format("{:016x}", plan.structure.hash()); hash != right)
     return refuse(
         fmt::format("structure.hash: {} is not that of the structure in the file, {}: damaged or edited", hash, right));
+  // What the analysis proved holds for these numbers together: another step, for one, needs another analysis.
+  if (const std::string right = checksum_of(plan_body(plan)); checksum != right)
+    return refuse(fmt::format(
+        "plan.checksum: {} is not that of the values in the file, {}: damaged or edited; analyse the model again",
+        checksum, right));
   return plan;
 }
 
 Result<Plan> read_plan_file(const std::filesystem::path& file) {
-  const auto text = read_file(file);
+  const auto text = read_text_file(file);
   if (!text) return text.error();
   return parse_plan(*text, file.string());
 }

@@ -364,7 +364,7 @@ Result<RunConfig> parse_run_file(std::string_view text, std::string_view file_na
 }
 
 Result<RunConfig> read_run_file(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  auto text = read_file(file);
+  auto text = read_text_file(file);
   if (text) return parse_run_file(*text, file.string(), overrides);
   // A slip in the name? Look around.
   std::vector<std::string> neighbours;

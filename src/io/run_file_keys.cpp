@@ -6,6 +6,7 @@
 #include "io/overloaded.hpp"
 #include "io/run_file_key_table.hpp"
 #include "io/toml_text.hpp"
+#include "rubato/base/assert.hpp"
 #include "rubato/base/text.hpp"
 #include "rubato/io/model_file.hpp"
 #include "rubato/io/run_file.hpp"
@@ -14,6 +15,8 @@
 namespace rubato::io {
 
 namespace {
+
+constexpr double most_rows = 1e7;  // at regular times
 
 std::string range_words(const Key& key, std::string_view noun) {
   const bool low = key.min > -1e300, high = key.max < 1e300;
@@ -164,6 +167,28 @@ Error RunConfig::at(std::string_view key, std::string_view sentence) const {
 
 long checkpoint_every_of(int n) noexcept { return std::clamp(300'000L / std::max(n, 1), 20L, 1000L); }
 
+Result<void> checked_times(const RunConfig& config, double t_start, double t_end) {
+  constexpr double most_frames = 1e5, most_steps = 1e9, least_span = 1e-200;
+  const double span = t_end - t_start;
+  const OutputConfig& output = config.output;
+  if (!(span >= least_span))  // a step of a billionth of it is still a normal number, and so are its powers
+    return config.at("time.end", fmt::format("the run from {} to {} s lasts {} s; at least {:g} s are allowed",
+                                             shortest(t_start), shortest(t_end), shortest(span), least_span));
+  const auto too_many = [&](std::string_view key, double size, double most, std::string_view what) -> Result<void> {
+    if (!(size > 0 && span / size > most)) return {};
+    return config.at(key, fmt::format("{} would {} over {} s; at most {:g}", shortest(size),
+                                      fmt::format(fmt::runtime(what), span / size), shortest(span), most));
+  };
+  if (auto fine = too_many("output.every", output.every, most_rows, "give {:.3g} rows"); !fine) return fine;
+  if (auto fine = too_many("output.animation_every", output.animation_every, most_frames, "give {:.3g} frames"); !fine)
+    return fine;
+  for (const double t : output.times)
+    if (!(t >= t_start && t <= t_end))
+      return config.at("output.times", fmt::format("{} is outside the run, t = {} … {}", shortest(t), shortest(t_start),
+                                                   shortest(t_end)));
+  return too_many("solver.fixed_step", config.options.step.fixed_step, most_steps, "need {:.3g} steps");
+}
+
 std::vector<double> output_times(const OutputConfig& output, double t_start, double t_end) {
   if (!output.times.empty()) return output.times;
   return output.every > 0 ? regular_times(output.every, t_start, t_end) : std::vector<double>{};
@@ -172,7 +197,8 @@ std::vector<double> output_times(const OutputConfig& output, double t_start, dou
 std::vector<double> regular_times(double every, double t_start, double t_end) {
   std::vector<double> times;
   const double span = t_end - t_start;
-  const auto n = static_cast<long>(std::floor(span / every * (1 + 1e-12)));
+  RUBATO_ASSERT(span / every <= most_rows, "more times than checked_times() allows");
+  const auto n = static_cast<long>(std::floor(std::min(most_rows, span / every * (1 + 1e-12))));
   times.reserve(static_cast<std::size_t>(n) + 2);
   for (long i = 0; i <= n; ++i)  // never by repeated addition
     times.push_back(std::min(t_start + static_cast<double>(i) * every, t_end));

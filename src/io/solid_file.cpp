@@ -415,7 +415,7 @@ Result<SolidFile> parse_solid_file(std::string_view text, std::string_view file,
 }
 
 Result<SolidFile> read_solid_file(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  const auto text = read_file(file);
+  const auto text = read_text_file(file);
   if (!text) return text.error();
   return parse_solid_file(*text, file.string(), overrides, read_file);
 }

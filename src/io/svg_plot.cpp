@@ -389,7 +389,7 @@ class Drawing {
 std::string to_svg(const Figure& figure) { return Drawing(figure).draw(); }
 
 std::vector<double> nice_ticks(double low, double high, int wanted) {
-  if (!(low < high) || wanted < 1) return {low};
+  if (!(low < high) || !std::isfinite(high - low) || wanted < 1) return {low};
   const double rough = (high - low) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double m : {1.0, 2.0, 5.0})
@@ -397,13 +397,17 @@ std::vector<double> nice_ticks(double low, double high, int wanted) {
       step = m * power;
       break;
     }
-  std::vector<double> ticks;
+  // Multiples of the step that differ from their neighbours as numbers; 10 power ≥ 0.75 rough, so there are 1.4 wanted at most.
   const double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
+  constexpr double most_multiple = 0x1p50;
+  if (!(step > 0 && std::abs(first) < most_multiple && std::abs(last) < most_multiple)) return {low};
+  std::vector<double> ticks;
   for (double k = first; k <= last; ++k) ticks.push_back(k * step);
   return ticks;
 }
 
 std::vector<double> log_ticks(double low, double high, int wanted) {
+  if (!(low > 0 && low < high && std::isfinite(high))) return {low};
   const double first = std::ceil(std::log10(low) - 1e-9), last = std::floor(std::log10(high) + 1e-9);
   std::vector<double> ticks;
   if (std::log10(high / low) < 2) {

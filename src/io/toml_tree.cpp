@@ -9,29 +9,80 @@
 
 #include "io/toml_text.hpp"
 #include "rubato/base/text.hpp"
+#include "rubato/io/file.hpp"
 
 namespace rubato::io {
 
 namespace {
 
-constexpr std::size_t most_bytes = 64U << 20U;
-constexpr int most_dots = 64;  // in one key; toml++ and we go down one level for each
+constexpr int most_levels = 64;  // of tables and lists; toml++ and we go down one level for each
 
-/// The offset of a key with more dots than anybody writes, or npos.
-std::size_t endless_key(std::string_view text) {
-  int dots = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool in_key = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                        c == '-' || c == '"' || c == '\'' || c == ' ' || c == '\t';
-    if (c == '.' && i > 0 && text[i - 1] != '.')
-      ++dots;
-    else if (!in_key)
-      dots = 0;
-    if (dots > most_dots) return i;
+/// Where text goes deeper than most_levels, or npos. Every dot of a key, every bracket and every brace is a level. toml++ builds the
+/// tables of dotted keys however deep they are, and takes them down by recursion: it must not see them. Texts and comments are
+/// skipped as it reads them; what is no TOML is left to it.
+class LevelCounter {
+ public:
+  explicit LevelCounter(std::string_view text) : text_(text) {}
+
+  [[nodiscard]] std::size_t first_too_deep() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'')
+        skip_text(c);
+      else if (c == '#')
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      else
+        count(c), ++at_;
+      if (levels_ + dots_ > most_levels) return at_ - 1;
+    }
+    return std::string_view::npos;
   }
-  return std::string_view::npos;
-}
+
+ private:
+  void count(char c) {
+    if (c == '.') {
+      ++dots_;
+    } else if (c == '[' || c == '{') {
+      outer_dots_.push_back(dots_);
+      levels_ += dots_ + 1;
+      dots_ = 0;
+    } else if ((c == ']' || c == '}') && !outer_dots_.empty()) {
+      levels_ -= outer_dots_.back() + 1;
+      dots_ = 0;
+      outer_dots_.pop_back();
+    } else if (c == ',' || c == '\n') {
+      dots_ = 0;
+    }
+  }
+  /// "…" and '…' end with the line, """…""" and '''…''' do not.
+  void skip_text(char quote) {
+    const bool escapes = quote == '"';
+    const std::string three(3, quote);
+    const bool long_text = text_.substr(at_, 3) == three;
+    at_ += long_text ? 3 : 1;
+    while (at_ < text_.size()) {
+      if (escapes && text_[at_] == '\\') {
+        at_ += 2;
+      } else if (long_text && text_.substr(at_, 3) == three) {
+        at_ += 3;
+        while (at_ < text_.size() && text_[at_] == quote) ++at_;  // up to two quotes before the end belong to the text
+        return;
+      } else if (!long_text && (text_[at_] == quote || text_[at_] == '\n')) {
+        at_ += text_[at_] == quote ? 1 : 0;
+        return;
+      } else {
+        ++at_;
+      }
+    }
+    at_ = text_.size();
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int dots_ = 0;                 ///< of the key or number under way
+  int levels_ = 0;               ///< outside of it
+  std::vector<int> outer_dots_;  ///< of the keys whose values are open
+};
 
 TomlNode converted(const toml::node& node) {
   TomlNode out;
@@ -83,12 +134,13 @@ const TomlNode* TomlNode::find(std::string_view key) const noexcept {
 }
 
 Result<TomlNode> parse_toml(std::string_view text, std::string_view file) {
-  if (text.size() > most_bytes) return Error{fmt::format("{}: {} bytes; at most {}", file, text.size(), most_bytes)};
-  if (const std::size_t at = endless_key(text); at != std::string_view::npos) {
+  if (text.size() > most_text_bytes)
+    return Error{fmt::format("{}: {} bytes; at most {} are read", file, text.size(), most_text_bytes)};
+  if (const std::size_t at = LevelCounter(text).first_too_deep(); at != std::string_view::npos) {
     const auto before = text.substr(0, at);
     const auto line_start = before.rfind('\n') + 1;  // npos + 1 = 0
-    return Error{fmt::format("{}:{}:{}: not TOML: a key with more than {} dots", file,
-                             1 + std::count(before.begin(), before.end(), '\n'), 1 + at - line_start, most_dots)};
+    return Error{fmt::format("{}:{}:{}: tables and lists more than {} levels deep", file,
+                             1 + std::count(before.begin(), before.end(), '\n'), 1 + at - line_start, most_levels)};
   }
   try {
     const toml::table root = toml::parse(text, file);

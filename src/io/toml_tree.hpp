@@ -36,7 +36,7 @@ struct TomlEntry {
   TomlNode node;
 };
 
-/// The error: "file:line:column: not TOML: …". Nesting and size are bounded.
+/// The error: "file:line:column: not TOML: …". Depth (64 levels of tables and lists, dots of keys included) and size are bounded.
 [[nodiscard]] Result<TomlNode> parse_toml(std::string_view text, std::string_view file);
 
 /// A value on the command line: TOML, or where it is none, a bare text.

@@ -25,22 +25,24 @@ std::string tune_text(const SolverRates& rates, const std::string& name) {
 }
 
 Result<std::vector<std::string>> read_tune_file(const std::filesystem::path& file) {
-  const auto text = read_file(file);
+  const auto text = read_text_file(file);
   if (!text) return text.error();
-  const auto root = parse_toml(*text, file.string());
+  return parse_tune(*text, file.string());
+}
+
+Result<std::vector<std::string>> parse_tune(std::string_view text, std::string_view file) {
+  const auto root = parse_toml(text, file);
   if (!root) return root.error();
   const TomlNode* const krylov = root->find("krylov");
   const TomlNode* const rates = krylov != nullptr ? krylov->find("rates") : nullptr;
   if (rates == nullptr || !rates->is_table() || root->entries.size() != 1 || krylov->entries.size() != 1)
-    return Error{
-        fmt::format("{}: expected the table [krylov.rates] and nothing else; `rubato tune` writes it", file.string())};
+    return Error{fmt::format("{}: expected the table [krylov.rates] and nothing else; `rubato tune` writes it", file)};
   std::vector<std::string> overrides;
   const std::vector<std::string> known = {"factor_flops", "solve_entries", "product_entries", "vector_numbers"};
-  if (rates->entries.empty()) return Error{fmt::format("{}: [krylov.rates] is empty", file.string())};
+  if (rates->entries.empty()) return Error{fmt::format("{}: [krylov.rates] is empty", file)};
   for (const TomlEntry& entry : rates->entries) {
     const auto complain = [&](const std::string& sentence) {
-      return Error{
-          fmt::format("{}:{}:{}: krylov.rates.{}: {}", file.string(), entry.line, entry.column, entry.key, sentence)};
+      return Error{fmt::format("{}:{}:{}: krylov.rates.{}: {}", file, entry.line, entry.column, entry.key, sentence)};
     };
     if (std::ranges::find(known, entry.key) == known.end()) return complain(unknown_name("rate", entry.key, known));
     if (const auto value = entry.node.as_number(); !value || !(*value > 0 && std::isfinite(*value)))

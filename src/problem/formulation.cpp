@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formulated_rows.hpp"
+#include "formulation_pattern.hpp"
 #include "rubato/problem/state_point.hpp"
 
 namespace rubato {
@@ -246,7 +247,9 @@ class FormulatedSystem final : public FormulatedDae {
     return tangents_apply() ? system_->tangent_kind() : ModelJacobian::none;
   }
   SparsePattern jacobian_pattern() const override {
-    return tangents_apply() ? tangent_pattern_ : Dae::jacobian_pattern();
+    if (tangents_apply()) return tangent_pattern_;
+    auto known = detail::structural_pattern(*system_, plan_);
+    return known ? *std::move(known) : Dae::jacobian_pattern();
   }
   EvalStatus jacobian(const At& at, In w, Out values) const noexcept override;
 
@@ -323,10 +326,16 @@ void FormulatedSystem::collect_tangent_pattern() {
 std::optional<SparsePattern> FormulatedSystem::mass_pattern() const {
   const auto inertia = system_->inertia_pattern();
   const Places& o = plan_.at;
-  if (!inertia || plan_.form.level == Level::eps_lambda_rate) return std::nullopt;
+  const bool rate = plan_.form.level == Level::eps_lambda_rate && plan_.s.lambda > 0;  // −g_λ λ'
+  if (!inertia || (rate && system_->tangent_kind() == ModelJacobian::none)) return std::nullopt;
   std::vector<Entry> entries;
+  if (rate) {
+    const SparsePattern compliance = system_->tangent_patterns().g_lambda;
+    for (int j = 0; j < compliance.cols(); ++j)
+      for (const int i : compliance.column(j)) entries.push_back({o.lambda + i, o.lambda + j});
+  }
   for (int i = 0; i < o.n; ++i) {
-    const bool replaced = inertia_in_v() && i >= o.v && i < o.v + plan_.s.v;
+    const bool replaced = (inertia_in_v() && i >= o.v && i < o.v + plan_.s.v) || (rate && i >= o.lambda);
     if (layout_.kind(i) == Kind::differential && !replaced) entries.push_back({i, i});
   }
   if (inertia_in_v())
@@ -339,7 +348,7 @@ std::optional<SparsePattern> FormulatedSystem::mass_pattern() const {
 std::vector<double> FormulatedSystem::mass_values() const {
   const std::vector<double> inertia = system_->constant_mass() ? system_->inertia_values() : std::vector<double>{};
   const auto pattern = mass_pattern();
-  if (inertia.empty() || !pattern || !inertia_in_v()) return {};
+  if (inertia.empty() || !pattern || !inertia_in_v() || plan_.form.level == Level::eps_lambda_rate) return {};
   RUBATO_ASSERT(inertia.size() == static_cast<std::size_t>(system_->inertia_pattern()->nnz()),
                 "M does not fit its pattern");
   std::vector<double> values(static_cast<std::size_t>(pattern->nnz()), 1.0);
@@ -455,6 +464,15 @@ Result<std::shared_ptr<const FormulatedDae>> formulate(std::shared_ptr<const Mec
   const bool needs_compliance = form.level == Level::penalty || form.level == Level::eps_lambda_rate;
   if (needs_compliance && s.lambda > 0 && !system->compliant())
     return refuse("the constraints are rigid (g does not depend on λ); use index-3, index-2, ggl or index-1");
+  if (form.level == Level::penalty && s.lambda > 0 && system->tangent_kind() != ModelJacobian::none) {
+    const SparsePattern compliance = system->tangent_patterns().g_lambda;
+    for (int j = 0; j < compliance.cols(); ++j)
+      if (compliance.column(j).size() != 1 || compliance.column(j)[0] != j)
+        return refuse(
+            "multipliers are coupled (g_λ is not diagonal, as with pressures that vary within elements); use "
+            "eps-lambda, or "
+            "constant pressures");
+  }
   const bool differentiated = form.level == Level::index_2 || form.level == Level::ggl ||
                               form.level == Level::index_1 || form.level == Level::state_space;
   if (differentiated && s.lambda > 0 && system->compliant())

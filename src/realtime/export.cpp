@@ -239,7 +239,7 @@ static double algebraic_norm(@_t *s, double damping)
     const double relative = RTOL * fabs(s->x[i]), size = relative > ATOL ? relative : ATOL;
     const double error = fabs(s->delta[i]) / size;
     if (s->error < error) s->error = error;
-    finite += 0.0 * s->delta[i]; /* finite only if all are */
+    finite += 0.0 * (s->delta[i] * s->delta[i]); /* finite only if all are, with their squares: 1e300 has no way back */
   }
 )";
     if (n_algebraic_ > 0) text += "  s->t = T_START + (double)(s->n_steps + 1) * TAU;\n";

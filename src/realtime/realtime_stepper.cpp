@@ -31,6 +31,12 @@ double all_together(In values) noexcept {
 
 }  // namespace
 
+bool usable(In numbers) noexcept {
+  double sum = 0;
+  for (const double x : numbers) sum += 0 * (x * x);
+  return std::isfinite(sum);
+}
+
 std::string_view to_string(RealtimeStatus status) noexcept {
   switch (status) {
     case RealtimeStatus::ok: return "ok";
@@ -175,7 +181,7 @@ StepReport RealtimeStepper::attempt() noexcept {
   }
   const Solved solved = make_tableau();
   report.backward_error = solved.backward_error;
-  const bool finite = solved.finite && std::isfinite(all_together(delta_));
+  const bool finite = solved.finite && usable(delta_);
   for (std::size_t i = 0; i < x_.size(); ++i)  // (3)
     report.error = std::max(report.error, std::abs(error_[i]) / std::max(plan_.rtol * std::abs(x_[i]), plan_.atol));
   if (!algebraic_.empty()) {
@@ -215,7 +221,7 @@ RealtimeStatus RealtimeStepper::complete(const StepReport& report) noexcept {
   if (projection_ == nullptr) return RealtimeStatus::ok;
   const RealtimeStatus projected = projection_->project(point(end_of_step(), trial_), jacobian_, trial_);
   if (projected != RealtimeStatus::ok) return projected;
-  return std::isfinite(all_together(trial_)) ? RealtimeStatus::ok : RealtimeStatus::not_finite;
+  return usable(trial_) ? RealtimeStatus::ok : RealtimeStatus::not_finite;
 }
 
 StepReport RealtimeStepper::step(In u) noexcept {

@@ -153,6 +153,10 @@ RunnerReport run_realtime(RealtimeStepper& stepper, Link& link, const RunnerOpti
     if (report.interrupted) break;
     if (!options.free_run) report.wake_up.record(now() - may_begin);
     link.read(n, stepper.time(), u);
+    if (const char* const why = link.ended(); why != nullptr) {
+      report.link_ended = why;
+      break;
+    }
     const std::int64_t begin = now();
     StepReport step = stepper.step(u);
     if (stepper.outputs(y) != EvalStatus::ok && step.status == RealtimeStatus::ok)
@@ -170,6 +174,7 @@ RunnerReport run_realtime(RealtimeStepper& stepper, Link& link, const RunnerOpti
     if (observer != nullptr) observer->after_step(stepper, step, y);
     if (step.status != RealtimeStatus::ok && options.stop_at_failure) break;
   }
+  report.link = link.report();
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include "rubato/integrate/integrate.hpp"
 #include "rubato/linalg/sparse_product.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "rubato/problem/linearisation.hpp"
 #include "rubato/problem/state_point.hpp"
 #include "solid_support.hpp"
 
@@ -81,6 +82,73 @@ TEST(Forms, WithAndWithoutPressuresAgree) {
       EXPECT_NEAR(ratio[0], ratio[1], 1e-8) << what;
       EXPECT_GT(std::abs(ratio[0] - 1), 0.005) << "the volume changes, or h(p) is not seen";
     }
+}
+
+/// Entries of f − B w that change with one unknown alone, and are not in the pattern; the number of groups.
+std::pair<int, int> entries_missed(const Dae& dae, const At& here, In w) {
+  auto linear =
+      Linearisation::create(dae, here, JacobianSource::differences, JacobianRows::all, Differences::one_sided);
+  EXPECT_TRUE(linear.ok()) << linear.error().message;
+  const SparsePattern& pattern = (*linear)->jacobian_pattern();
+  const auto n = static_cast<std::size_t>(dae.size());
+  std::vector<double> x(here.x.begin(), here.x.end()), f0(n), f(n), bw(n);
+  At at = here;
+  at.x = x;
+  const auto residual = [&](Out out) {
+    EXPECT_EQ(dae.f(at, out), EvalStatus::ok);
+    EXPECT_EQ(dae.mass_times(at, w, bw), EvalStatus::ok);
+    for (std::size_t i = 0; i < n; ++i) out[i] -= bw[i];
+  };
+  residual(f0);
+  int missed = 0;
+  for (int j = 0; j < dae.size(); ++j) {
+    x[static_cast<std::size_t>(j)] += 1e-3;
+    residual(f);
+    x[static_cast<std::size_t>(j)] = here.x[static_cast<std::size_t>(j)];
+    for (int i = 0; i < dae.size(); ++i)
+      if (f[static_cast<std::size_t>(i)] != f0[static_cast<std::size_t>(i)] && pattern.index_of(i, j) < 0) ++missed;
+  }
+  // B as a sum of its columns: a place that its pattern lacks would be missing.
+  std::vector<double> ones(n, 1.0), product(n);
+  EXPECT_EQ(dae.mass_times(at, ones, bw), EvalStatus::ok);
+  (*linear)->mass_times(ones, product);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(product[i], bw[i], 1e-10);
+  return {missed, group_columns(pattern).n_groups};
+}
+
+// Formulations whose derivatives come from differences know where entries may be: a full pattern means an evaluation for every unknown.
+TEST(Forms, PatternsOfAllFormulationsHoldEveryEntry) {
+  const Material soft{.name = "soft", .density = 1, .law = neo_hooke(1), .bulk = 6};
+  Material rigid = soft;
+  rigid.bulk = std::numeric_limits<double>::infinity();
+  int n_forms = 0;
+  for (const auto& [material, shape, pressure] : {std::tuple{soft, Shape::quad9, PressureSpace::continuous},
+                                                  {soft, Shape::quad4, PressureSpace::discontinuous},
+                                                  {rigid, Shape::quad9, PressureSpace::discontinuous}}) {
+    const std::shared_ptr<const SolidSystem> system =
+        *build(stretched(shape, Analysis::plane_strain, material, pressure, 6));
+    for (const auto& info : formulations()) {
+      if (info.formulation.level == Level::state_space || info.formulation.kinetics == Kinetics::hamilton) continue;
+      const auto dae = formulate(system, info.formulation);
+      if (!dae) continue;  // index 1 of compliant constraints, ε²λ of rigid ones
+      ++n_forms;
+      const int n = (*dae)->size();
+      Vector x(n), w(n);
+      for (int i = 0; i < n; ++i) x[i] = 0.01 * std::sin(3.0 * i), w[i] = std::cos(2.0 * i);
+      ScratchMemory memory((*dae)->scratch_bytes());
+      const auto [missed, groups] = entries_missed(
+          **dae, {.t = 0.2, .x = view(x), .u = {}, .base = {}, .mode = 0, .scratch = memory.scratch()}, view(w));
+      EXPECT_EQ(missed, 0) << info.name;
+      EXPECT_LT(groups, n / 2) << info.name;
+    }
+  }
+  EXPECT_GE(n_forms, 12);
+  // Pressures that vary within an element are coupled by g_λ: λ_i = −g_i/g_λ,ii would be another material.
+  const auto coupled =
+      formulate(*build(stretched(Shape::quad9, Analysis::plane_strain, soft, PressureSpace::discontinuous)),
+                {.level = Level::penalty});
+  ASSERT_FALSE(coupled.ok());
+  EXPECT_NE(coupled.error().message.find("g_λ is not diagonal"), std::string::npos);
 }
 
 TEST(Forms, PlaneStressIsABlockWithFreeThickness) {

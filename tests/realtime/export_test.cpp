@@ -456,6 +456,36 @@ TEST(Export, SeesInfiniteDerivatives) {
   }
 }
 
+/// x' = u − x: of 1e300 the step would be a number, and a state from which none leads back. It is refused like infinity.
+struct Follower {
+  static constexpr bool recordable = true, autonomous = true;
+  [[nodiscard]] static int n_inputs() { return 1; }
+  template <class S>
+  void f(const Point<S>& at, std::span<S> out) const {
+    out[0] = at.u[0] - at.x[0];
+  }
+};
+TEST(Export, RefusesNumbersWithoutAWayBack) {
+  const Sample start{0, Vector{{1.0}}, Vector{{0.0}}};
+  const auto dae = make_dae(Follower{}, {{.name = "x", .size = 1}});
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const auto factorisation : {Factorisation::tables, Factorisation::straight_line}) {
+    const auto plan = test_models::full_plan(*dae, start, {.step = 0.1});
+    ASSERT_TRUE(plan.ok());
+    const auto exported = export_c(*dae, *plan, start, {.factorisation = factorisation});
+    ASSERT_TRUE(exported.ok()) << exported.error().message;
+    const Loaded code(*exported, "gcc");
+    const auto stepper = RealtimeStepper::create(*dae, *plan, start);
+    for (const double u : {1e300, -1e300, infinity, std::nan(""), 0.5}) {
+      const auto expected = u == 0.5 ? RealtimeStatus::ok : RealtimeStatus::not_finite;
+      EXPECT_EQ((*stepper)->step({&u, 1}).status, expected) << u;
+      EXPECT_EQ(code.step(&u), static_cast<int>(expected)) << u;
+      EXPECT_EQ(code.state()[0] == 1, expected != RealtimeStatus::ok) << u;
+      EXPECT_NEAR(code.state()[0], (*stepper)->state()[0], 1e-15) << u;
+    }
+  }
+}
+
 /// x' = 1/(x + ∞) − x, with an output whose name has a trigraph in it: constants that are no numbers have names in C.
 struct Endless {
   static constexpr bool recordable = true, autonomous = true;

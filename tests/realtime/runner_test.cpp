@@ -6,9 +6,12 @@
 #include <netinet/in.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
+#include <csignal>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -237,6 +240,140 @@ TEST(SharedMemoryLink, CarriesInputsAndOutputs) {
     munmap(memory, 56 + 5 * 8);
   }
   EXPECT_LT(shm_open(("/" + name).c_str(), O_RDWR, 0), 0);  // gone with the link
+}
+
+// A run that is killed cannot tidy up. Its lock goes with it: the next one takes the memory over, but nothing that is something else.
+TEST(SharedMemoryLink, IsTakenOverFromAKilledRun) {
+  const std::string name = "rubato_test_left_" + std::to_string(getpid()), path = "/" + name;
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t run = fork();
+  if (run == 0) {
+    const auto link = shared_memory_link(name, 1, 1);
+    const char made = link.ok() ? 'y' : 'n';
+    if (::write(ready[1], &made, 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char made = 'n';
+  ASSERT_EQ(::read(ready[0], &made, 1), 1);
+  ASSERT_EQ(made, 'y');
+  const auto refused = shared_memory_link(name, 3, 4);
+  EXPECT_NE(refused.error().message.find("is in use by another run"), std::string::npos) << refused.error().message;
+  kill(run, SIGKILL);
+  waitpid(run, nullptr, 0);
+  {
+    const auto link = shared_memory_link(name, 3, 4);
+    ASSERT_TRUE(link.ok()) << link.error().message;
+    const int file = shm_open(path.c_str(), O_RDONLY, 0);
+    SharedHeader header;
+    ASSERT_EQ(::read(file, static_cast<void*>(&header), sizeof header), static_cast<ssize_t>(sizeof header));
+    EXPECT_EQ(lseek(file, 0, SEEK_END), 56 + 7 * 8);
+    close(file);
+    EXPECT_EQ(header.n_inputs, 3U);
+    EXPECT_EQ(header.input_sequence, 0U);
+  }
+  const int other = shm_open(path.c_str(), O_CREAT | O_EXCL | O_RDWR, 0600);
+  ASSERT_EQ(::write(other, "another program's", 17), 17);
+  EXPECT_NE(shared_memory_link(name, 1, 1).error().message.find("was not made by a run"), std::string::npos);
+  close(other);
+  shm_unlink(path.c_str());
+  for (const int end : ready) close(end);
+}
+
+// Memory that is cut off under a run raises SIGBUS where it is used: the run ends before its next step.
+TEST(SharedMemoryLink, EndsWhereItIsShortened) {
+  const std::string name = "rubato_test_cut_" + std::to_string(getpid());
+  for (const off_t left : {0, 60, 4000}) {
+    Loop loop(1e-3);
+    const auto link = shared_memory_link(name, 1, 1000);  // three pages
+    ASSERT_TRUE(link.ok()) << link.error().message;
+    EXPECT_EQ((*link)->ended(), nullptr);
+    const int file = shm_open(("/" + name).c_str(), O_RDWR, 0);
+    ASSERT_EQ(ftruncate(file, left), 0);
+    close(file);
+    const std::vector<double> y(1000, 1.0);
+    double u = -1;
+    (*link)->write(0, 0, RealtimeStatus::ok, y);
+    (*link)->read(0, 0, {&u, 1});
+    EXPECT_EQ(u, -1);
+    ASSERT_NE((*link)->ended(), nullptr) << left;
+    const RunnerReport report = run_realtime(*loop.stepper, **link, {.n_steps = 10, .free_run = true});
+    EXPECT_EQ(report.steps, 0);
+    EXPECT_NE(report.link_ended.find("shortened"), std::string::npos);
+  }
+}
+
+TEST(SharedMemoryLink, HoldsInputsThatAreNotFinite) {
+  const std::string name = "rubato_test_nan_" + std::to_string(getpid());
+  const auto link = shared_memory_link(name, 2, 0);
+  ASSERT_TRUE(link.ok()) << link.error().message;
+  const int file = shm_open(("/" + name).c_str(), O_RDWR, 0);
+  std::vector<double> u = {-1, -1};
+  std::uint64_t sequence = 0;
+  for (const double value : {std::nan(""), 1e300, 5.0}) {
+    const double message[] = {3, value};
+    sequence += 2;
+    ASSERT_EQ(pwrite(file, message, sizeof message, 56), 16);
+    ASSERT_EQ(pwrite(file, &sequence, sizeof sequence, 48), 8);
+    for (int repeated = 0; repeated < 2; ++repeated) (*link)->read(0, 0, u);
+    EXPECT_EQ(u, value == 5 ? (std::vector<double>{3, 5}) : (std::vector<double>{-1, -1}));
+  }
+  close(file);
+  EXPECT_EQ((*link)->report().messages, 1);
+  EXPECT_EQ((*link)->report().not_finite, 2);
+}
+
+TEST(UdpLink, LooksAtDatagramsBeforeTheStep) {
+  const int port = 20000 + (getpid() + 7000) % 20000;
+  const auto socket_at = [](int number) {
+    const int made = socket(AF_INET, SOCK_DGRAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(number));
+    EXPECT_EQ(bind(made, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return made;
+  };
+  const int controller = socket_at(port), stranger = socket_at(port + 2);
+  const auto link = udp_link(port + 1, port, 1, 1, port);
+  ASSERT_TRUE(link.ok()) << link.error().message;
+  double u = -1;
+  const auto after = [&](int from, std::int64_t step, double value, std::size_t size = 40) {
+    std::byte datagram[48] = {};
+    const DatagramHeader header{.step = step, .count = 1};
+    std::memcpy(datagram, &header, sizeof header);
+    std::memcpy(datagram + sizeof header, &value, sizeof value);
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    there.sin_port = htons(static_cast<std::uint16_t>(port + 1));
+    EXPECT_EQ(sendto(from, datagram, size, 0, reinterpret_cast<sockaddr*>(&there), sizeof there),
+              static_cast<ssize_t>(size));
+    (*link)->read(0, 0, {&u, 1});
+    return u;
+  };
+  EXPECT_EQ(after(controller, 0, 1), 1);
+  EXPECT_EQ(after(controller, 2000, 2), 2);
+  EXPECT_EQ(after(controller, 2001, std::nan("")), 2);
+  EXPECT_EQ(after(controller, 2001, 1e300), 2);
+  EXPECT_EQ(after(controller, 2001, -std::numeric_limits<double>::infinity()), 2);
+  EXPECT_EQ(after(stranger, 2002, 3), 2);
+  EXPECT_EQ(after(controller, 1999, 4), 2);      // overtaken
+  EXPECT_EQ(after(controller, 2001, 5, 48), 2);  // another size
+  EXPECT_EQ(after(controller, 2001, 5, 32), 2);
+  EXPECT_EQ(after(controller, 2001, 6), 6);
+  EXPECT_EQ(after(controller, 1, 7), 7);  // began again
+  EXPECT_EQ(after(controller, 0, 8), 8);  // without a number
+  EXPECT_EQ(after(controller, 2, 9), 9);
+  const LinkReport report = (*link)->report();
+  EXPECT_EQ(report.messages, 6);
+  EXPECT_EQ(report.not_finite, 3);
+  EXPECT_EQ(report.foreign, 1);
+  EXPECT_EQ(report.late, 1);
+  EXPECT_EQ(report.malformed, 2);
+  close(controller);
+  close(stranger);
+  EXPECT_FALSE(udp_link(port + 1, port, 1, 1, 70000).ok());
 }
 
 TEST(UdpLink, CarriesInputsAndOutputs) {

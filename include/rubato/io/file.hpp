@@ -1,5 +1,6 @@
 #pragma once
 /// Files that are either there and whole, or not there, also after a crash of the machine.
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -39,7 +40,14 @@ class PartFile {
 /// All at once through a PartFile. An existing file is replaced.
 [[nodiscard]] Result<void> write_file(const std::filesystem::path& file, std::string_view bytes);
 
-[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& file);
+/// The one way in which files are read. What is no regular file (a folder, a named pipe, a device), or larger than `most_bytes`, is
+/// refused before anything is read.
+[[nodiscard]] Result<std::string> read_file_up_to(const std::filesystem::path& file, std::uintmax_t most_bytes);
+inline constexpr std::uintmax_t most_file_bytes = std::uintmax_t{4} << 30U;  ///< meshes, measured data, checkpoints
+inline constexpr std::uintmax_t most_text_bytes = std::uintmax_t{64}
+                                                  << 20U;  ///< models, plans, what `rubato tune` writes
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& file);       ///< most_file_bytes
+[[nodiscard]] Result<std::string> read_text_file(const std::filesystem::path& file);  ///< most_text_bytes
 
 /// The folder, made if need be.
 [[nodiscard]] Result<void> make_folder(const std::filesystem::path& folder);

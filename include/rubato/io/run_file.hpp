@@ -111,7 +111,10 @@ struct Key {
 /// steps are dear. (examples/bushing.toml, 6048 unknowns: 49.)
 [[nodiscard]] long checkpoint_every_of(int n) noexcept;
 
-/// t_start + i · every up to t_end, which is always the last.
+/// Refuses what the interval makes of output.every, output.times, output.animation_every and solver.fixed_step: more rows (1e7), frames (1e5)
+/// or steps (1e9) than anybody can want, times outside of it; and intervals too short for numbers to divide them.
+[[nodiscard]] Result<void> checked_times(const RunConfig& config, double t_start, double t_end);
+/// t_start + i · every up to t_end, which is always the last; every: at least 1e-7 of the interval (checked_times).
 [[nodiscard]] std::vector<double> regular_times(double every, double t_start, double t_end);
 /// The rows of output.every or output.times in [t_start, t_end]; empty: every step.
 [[nodiscard]] std::vector<double> output_times(const OutputConfig& output, double t_start, double t_end);

@@ -2,6 +2,7 @@
 /// Rates of a machine as a file, written by `rubato tune` and an input of runs.
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rubato/base/result.hpp"
@@ -14,5 +15,6 @@ namespace rubato::io {
 
 /// As overrides for a run file: "krylov.rates.factor_flops=2e9", …; in the file there may be nothing else.
 [[nodiscard]] Result<std::vector<std::string>> read_tune_file(const std::filesystem::path& file);
+[[nodiscard]] Result<std::vector<std::string>> parse_tune(std::string_view text, std::string_view file);
 
 }  // namespace rubato::io

@@ -13,14 +13,26 @@
 
 namespace rubato::realtime {
 
+/// Messages with inputs: those taken, and those left aside, by the reason.
+struct LinkReport {
+  long messages = 0;
+  long not_finite = 0;  ///< a number in it was not usable()
+  long malformed = 0;   ///< another size or beginning
+  long foreign = 0;     ///< from another sender
+  long late = 0;        ///< older than one before
+};
+
 /// Where inputs come from and outputs go to. Called between steps; never blocks.
 class Link {
  public:
   virtual ~Link() = default;
-  /// Inputs of step n, which begins at t. What is not there stays as it was.
+  /// Inputs of step n, which begins at t. What is not there, or not usable(), stays as it was.
   virtual void read(long n, double t, Out u) noexcept = 0;
   /// The state after step n.
   virtual void write(long n, double t, RealtimeStatus status, In y) noexcept = 0;
+  /// Why nothing can come any more; nullptr: it can. The run ends before its next step.
+  [[nodiscard]] virtual const char* ended() const noexcept { return nullptr; }
+  [[nodiscard]] virtual LinkReport report() const noexcept { return {}; }
 };
 
 /// Inputs from a signal, as in off-line runs, held over each step; outputs go nowhere.
@@ -68,6 +80,8 @@ struct RunnerReport {
   long missed = 0;
   std::vector<MissedDeadline> misses;
   bool interrupted = false;
+  std::string link_ended;  ///< why the link ended the run; empty: it did not
+  LinkReport link;
   std::vector<std::string> not_got;  ///< one sentence each
 };
 

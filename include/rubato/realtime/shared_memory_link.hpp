@@ -23,7 +23,9 @@ struct SharedHeader {
 };
 static_assert(sizeof(SharedHeader) == 56 && std::atomic<std::uint64_t>::is_always_lock_free);
 
-/// Makes /dev/shm/NAME; gone with the link. Refuses a name that is taken.
+/// Makes /dev/shm/NAME; gone with the link. What a killed run left under the name is taken over; a name that a run uses, or that is
+/// something else, is refused. Messages with numbers that are not usable() are left aside. Memory that another process shortens
+/// ends the link.
 [[nodiscard]] Result<std::unique_ptr<Link>> shared_memory_link(const std::string& name, int n_inputs, int n_outputs);
 
 }  // namespace rubato::realtime

@@ -313,7 +313,15 @@ TEST(ModelFile, MistakesNamePlaceKeyAndRemedy) {
   expect("a = " + deep, "m.toml:");
   std::string dots;
   for (int i = 0; i < 200000; ++i) dots += "a.";
-  expect(dots + "a = 1", "m.toml:1:130: not TOML: a key with more than 64 dots");
+  expect(dots + "a = 1", "m.toml:1:130: tables and lists more than 64 levels deep");
+  std::string quoted, strange, inner = "1";
+  for (int i = 0; i < 20000; ++i) quoted += R"("a.b".)", strange += R"("!".)";
+  expect(quoted + "a = 1", "64 levels deep");
+  expect(strange + "a = 1", "64 levels deep");
+  for (int i = 0; i < 10; ++i) inner = "{a.a.a.a.a.a.a = " + inner + "}";
+  expect("a = " + inner, "64 levels deep");
+  EXPECT_EQ(mistakes("title = \"" + dots + "\"  # " + dots + "\n" + body("")),
+            "accepted");  // texts and comments are no keys
   EXPECT_NE(mistakes(body(""), {"parameters.L=2"}).find("--set: parameters.L: the model has no parameters"),
             std::string::npos);
 }

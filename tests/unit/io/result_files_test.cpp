@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -202,6 +203,22 @@ TEST(File, IsReplacedAsAWhole) {
   EXPECT_EQ(*read_file(file), "second");
   EXPECT_FALSE(write_file("/dev/null/a.txt", "x").ok());
   EXPECT_NE(read_file(folder.path).error().message.find("is a folder"), std::string::npos);
+}
+
+// A pipe without a writer, or a device without an end, would keep the reader for ever.
+TEST(File, IsRefusedUnlessRegularAndOfBoundedSize) {
+  const ResultFolder folder;
+  const auto pipe = folder.path / "pipe", file = folder.path / "a.txt";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_NE(read_file(pipe).error().message.find("is a named pipe, not a file"), std::string::npos);
+  EXPECT_NE(read_file("/dev/zero").error().message.find("is a device, not a file"), std::string::npos);
+  ASSERT_TRUE(write_file(file, "12345").ok());
+  EXPECT_EQ(*read_file_up_to(file, 5), "12345");
+  EXPECT_NE(read_file_up_to(file, 4).error().message.find("a.txt: 5 bytes; at most 4 are read"), std::string::npos);
+  // Its length is only said: nothing is read of it, no memory taken for it.
+  std::filesystem::resize_file(file, most_text_bytes + 1);
+  EXPECT_NE(read_text_file(file).error().message.find("at most 67108864 are read"), std::string::npos);
+  EXPECT_NE(read_file_up_to("/proc/self/maps", 10).error().message.find("at most 10 are read"), std::string::npos);
 }
 
 TEST(Summary, HoldsCountersAndNoSeconds) {

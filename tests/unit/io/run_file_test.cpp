@@ -200,5 +200,20 @@ TEST(OutputTimes, AreMultiplesAndEndAtTheEnd) {
   EXPECT_TRUE(output_times({}, 0, 1).empty());
 }
 
+TEST(OutputTimes, AreBoundedByTheInterval) {
+  const auto words = [](const char* key, double t_end) {
+    const auto config = parse_run_file("[problem]\nname = \"pendulum\"\n", "a.toml", std::vector<std::string>{key});
+    EXPECT_TRUE(config.ok());
+    const auto fine = checked_times(*config, 0, t_end);
+    return fine ? std::string{} : fine.error().message;
+  };
+  EXPECT_EQ(words("output.every=1e-6", 1), "");
+  EXPECT_NE(words("output.every=1e-300", 1).find("output.every: 1e-300 would give 1e+300 rows"), std::string::npos);
+  EXPECT_NE(words("output.animation_every=1e-6", 1).find("would give 1e+06 frames"), std::string::npos);
+  EXPECT_NE(words("solver.fixed_step=1e-10", 1).find("would need 1e+10 steps"), std::string::npos);
+  EXPECT_NE(words("output.times=[2]", 1).find("2 is outside the run"), std::string::npos);
+  EXPECT_NE(words("output.every=1", 1e-320).find("at least 1e-200 s are allowed"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rubato::io

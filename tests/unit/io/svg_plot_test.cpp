@@ -64,6 +64,18 @@ TEST(NiceTicks, AreRoundAndInside) {
     }
 }
 
+// Multiples of a step that is lost beside the numbers are all the same: counting them would not end.
+TEST(NiceTicks, AreFewWhateverTheRange) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double high : {3e14 + 0.0625, std::nextafter(3e14, infinity), 1e308, infinity}) {
+    EXPECT_LE(nice_ticks(3e14, high, 6).size(), 12U) << high;
+    EXPECT_LE(log_ticks(3e14, high, 6).size(), 12U) << high;
+  }
+  EXPECT_LE(nice_ticks(-1.7e308, 1.7e308, 6).size(), 12U);
+  EXPECT_LE(nice_ticks(0, 5e-324, 6).size(), 12U);
+  EXPECT_LE(log_ticks(0, 1, 6).size(), 12U);
+}
+
 TEST(LogTicks, ArePowersOfTenOrFinerOverShortRanges) {
   EXPECT_EQ(log_ticks(1e-4, 1, 6).size(), 5U);
   EXPECT_LE(log_ticks(1e-300, 1e300, 6).size(), 8U);

@@ -101,6 +101,7 @@ TEST(ColumnGroups, AreAsFewAsTheTextbookSays) {
   EXPECT_EQ(group_columns(SparsePattern::dense(7, 7)).n_groups, 7);
   EXPECT_EQ(group_columns(SparsePattern::identity(7)).n_groups, 1);
   EXPECT_EQ(group_columns(SparsePattern::from_entries(4, 4, {})).n_groups, 0);
+  EXPECT_EQ(group_columns(SparsePattern::dense(3000, 3000)).n_groups, 3000);  // pairs of columns in every row: 1e10
 }
 
 }  // namespace
