@@ -83,6 +83,26 @@ class SolidFiles {
   Result<void> trouble_;
 };
 
+/// Shows where the search for equilibria is; Ctrl-C ends it.
+class SearchProgress {
+ public:
+  explicit SearchProgress(long wanted) : wanted_(wanted) {}
+  void found() { ++found_; }
+  void wipe() noexcept { line_.wipe(); }
+  [[nodiscard]] EquilibriumWatch watch() {
+    return [this](const EquilibriumProgress& at) {
+      std::string words = fmt::format("t = {:.4g}, iteration {}: {}", at.t, at.iteration, at.doing);
+      if (at.correction > 0) words += fmt::format(", last correction {:.0e}", at.correction);
+      line_.show(found_, wanted_, words);
+      return !stop_flag().load();
+    };
+  }
+
+ private:
+  io::CountProgress line_;
+  long wanted_, found_ = 0;
+};
+
 int finish(const StaticArguments& arguments, const io::Trajectory& path) {
   const auto format = io::table_format(arguments.format);
   if (!format) return complain(Error{"--format: " + format.error().message});
@@ -106,7 +126,9 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
   add_units(path);
   SolidFiles files(**system, arguments.folder);
   MechanicalState last;
+  SearchProgress progress(static_cast<long>(times.size()));
   const auto found = [&](const MechanicalState& state) {
+    progress.found();
     const auto y = outputs_at(**system, state);
     path.times.push_back(state.t);
     path.values.insert(path.values.end(), y.begin(), y.end());
@@ -115,7 +137,9 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
     return !stop_flag().load();
   };
   catch_interrupts();
-  const auto end = static_path(**system, state_at_rest(**system, t_start), {.times = times, .found = found});
+  const auto end = static_path(**system, state_at_rest(**system, t_start),
+                               {.times = times, .found = found, .watch = progress.watch()});
+  progress.wipe();
   if (const int code = finish(arguments, path); code != done) return code;
   if (!arguments.folder.empty() && path.rows() > 0) {
     const fs::path folder = arguments.folder;
@@ -127,6 +151,11 @@ int solid_path(const StaticArguments& arguments, const io::RunConfig& config) {
           force ? io::write_file(folder / "force.svg", io::to_svg(*force)) : Result<void>{}, files.finish()})
       if (!outcome) return complain(outcome.error());
     note(fmt::format("{}: static.csv, deformed.svg, motion.pvd{}", folder.string(), force ? ", force.svg" : ""));
+  }
+  if (stop_flag().load()) {
+    note(fmt::format("interrupted: {} of {} equilibria found{}", path.rows(), times.size(),
+                     path.rows() > 0 ? fmt::format(", up to t = {}", shortest(path.times.back())) : ""));
+    return interrupted;
   }
   if (end) return done;
   const std::string element =
@@ -153,7 +182,14 @@ int one_equilibrium(const StaticArguments& arguments, io::RunConfig config) {
   if (dae->unpack(at, view(problem.w), start) != EvalStatus::ok)
     return complain(Error{"the model cannot be evaluated at its start"});
   start.t = problem.t_start;
-  const auto state = static_equilibrium(dae->system(), start);
+  catch_interrupts();
+  SearchProgress progress(1);
+  const auto state = static_equilibrium(dae->system(), start, {}, progress.watch());
+  progress.wipe();
+  if (!state && stop_flag().load()) {
+    note("interrupted before an equilibrium was found");
+    return interrupted;
+  }
   if (!state) {
     note(state.error().message);
     return numerical_failure;
