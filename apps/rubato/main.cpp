@@ -4,8 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <map>
+#include <new>
 
 #include "command.hpp"
+#include "one_blas_thread.hpp"
 #include "rubato/base/text.hpp"
 
 namespace {
@@ -449,9 +451,13 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  restart_with_one_blas_thread(argv);
   try {
     return dispatch(argc, argv);
-  } catch (const std::exception& trouble) {  // out of memory and the like: libraries may throw, we do not
+  } catch (const std::bad_alloc&) {
+    std::fputs("rubato: out of memory\n", stderr);
+    return numerical_failure;
+  } catch (const std::exception& trouble) {  // libraries may throw, we do not
     std::fprintf(stderr, "rubato: %s\n", trouble.what());
     return numerical_failure;
   }

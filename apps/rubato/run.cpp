@@ -142,7 +142,8 @@ io::RunResult result_of(const Task& task, const RunSummary& summary, io::Traject
   if (task.config.model && !completed(summary.status)) reason = task.config.model->at_part(reason).message;
   if (const auto* solid = solid_of(task); solid != nullptr && !completed(summary.status) &&
                                           summary.status != RunStatus::interrupted &&
-                                          summary.status != RunStatus::too_many_steps)
+                                          summary.status != RunStatus::too_many_steps &&
+                                          summary.status != RunStatus::out_of_memory)
     reason += inverted(task, *solid, summary);
   return {.title = task.config.title,
           .problem = task.config.problem,

@@ -12,7 +12,6 @@ class EquilibriumMatrix {
   void factor(const Sparse& a, int n_local);
   /// False where the reciprocal condition of what is factorised is at round-off.
   [[nodiscard]] bool regular() const noexcept { return rest_.regular(); }
-  [[nodiscard]] FactorStatus status() const noexcept { return rest_.status(); }
   [[nodiscard]] long analyses() const noexcept { return rest_.analyses(); }
   [[nodiscard]] Vector solve(const Vector& b) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <random>
 
 namespace rubato::detail {
@@ -72,7 +73,6 @@ void SquareSystem::scale() {
 
 void SquareSystem::factor(const Sparse& a) {
   rcond_ = 1;
-  status_ = FactorStatus::ok;
   if (a.rows() == 0) return;
   if (!solver_ || !same_places(given_, a)) analyse(a);
   if (given_.nnz() == pattern_.nnz()) {
@@ -83,10 +83,16 @@ void SquareSystem::factor(const Sparse& a) {
   }
   scale();
   rcond_ = 0;
-  status_ = solver_->factor(values_);
-  if (status_ != FactorStatus::ok) return;
+  const auto factorised = [this] {
+    const FactorStatus status = solver_->factor(values_);
+    if (status == FactorStatus::out_of_memory)
+      throw std::bad_alloc();  // as a vector would; caught at the library's edge
+    return status == FactorStatus::ok;
+  };
+  if (!factorised()) return;
   Vector x(a.rows()), y(a.rows());
   rcond_ = rubato::reciprocal_condition(*solver_, one_norm<double>(pattern_, values_), view(x), view(y));
+  if (rcond_ == 0) (void)factorised();  // not finite: singular, or were solutions short of memory?
 }
 
 Vector SquareSystem::solve(const Vector& b) const {

@@ -21,12 +21,11 @@ class SquareSystem {
   SquareSystem() = default;  ///< 0 × 0
   SquareSystem(int n, const Triplets& entries);
 
-  /// Takes A, compressed. The analysis stays where A has the places of the matrix before.
+  /// Takes A, compressed. The analysis stays where A has the places of the matrix before. Throws std::bad_alloc where memory does not suffice.
   void factor(const Sparse& a);
   /// False where the reciprocal condition of the scaled matrix is at round-off.
   [[nodiscard]] bool regular() const noexcept { return rcond_ > 1e-15; }
   [[nodiscard]] double reciprocal_condition() const noexcept { return rcond_; }
-  [[nodiscard]] FactorStatus status() const noexcept { return status_; }
   [[nodiscard]] long analyses() const noexcept { return analyses_; }
   [[nodiscard]] Vector solve(const Vector& b) const;
   /// The direction in which A is closest to singular, by inverse iteration, in scaled unknowns; largest entry 1.
@@ -43,7 +42,6 @@ class SquareSystem {
   Vector row_scale_, column_scale_;
   std::unique_ptr<LinearSolver<double>> solver_;
   double rcond_ = 1;
-  FactorStatus status_ = FactorStatus::ok;
   long analyses_ = 0;
 };
 
