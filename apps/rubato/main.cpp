@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "interrupts.hpp"
+#include "one_blas_thread.hpp"
 #include "print.hpp"
 #include "rubato/base/text.hpp"
 
@@ -464,6 +465,7 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  restart_with_one_blas_thread(argv);
   guard_standard_streams();
   ignore_write_signals();
   end_at_interrupts();

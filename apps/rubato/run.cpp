@@ -62,9 +62,9 @@ io::RunResult result_of(const Task& task, const RunSummary& summary) {
   }
   std::string reason = in_run_file_words(summary.reason);
   if (task.config.model && !completed(summary.status)) reason = task.config.model->at_part(reason).message;
-  if (const auto* solid = solid_of(task); solid != nullptr && !completed(summary.status) &&
-                                          summary.status != RunStatus::interrupted &&
-                                          summary.status != RunStatus::too_many_steps)
+  if (const auto* solid = solid_of(task);
+      solid != nullptr && !completed(summary.status) && summary.status != RunStatus::interrupted &&
+      summary.status != RunStatus::too_many_steps && summary.status != RunStatus::out_of_memory)
     reason += inverted(task, *solid, summary);
   return {.title = task.config.title,
           .problem = task.config.problem,
@@ -131,7 +131,6 @@ int run(const RunArguments& arguments) {
   OutputFolder folder(arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem()
                                                : fs::path(arguments.folder));
   const fs::path checkpoint_name = folder.path() / "checkpoint.bin", rows_name = folder.path() / "rows.bin";
-  catch_interrupts();  // before anything in the folder changes
   if (const int code = folder.open(expected_bytes(*task, scene)); code != done) return code;
   io::CheckpointFile before;
   if (arguments.resume) {

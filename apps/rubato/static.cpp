@@ -85,6 +85,26 @@ class SolidFiles {
   Result<void> trouble_;
 };
 
+/// Shows where the search for equilibria is; Ctrl-C ends it.
+class SearchProgress {
+ public:
+  explicit SearchProgress(long wanted) : wanted_(wanted) {}
+  void found() { ++found_; }
+  void wipe() noexcept { line_.wipe(); }
+  [[nodiscard]] EquilibriumWatch watch() {
+    return [this](const EquilibriumProgress& at) {
+      std::string words = fmt::format("t = {:.4g}, iteration {}: {}", at.t, at.iteration, at.doing);
+      if (at.correction > 0) words += fmt::format(", last correction {:.0e}", at.correction);
+      line_.show(found_, wanted_, words);
+      return !stop_flag().load();
+    };
+  }
+
+ private:
+  io::CountProgress line_;
+  long wanted_, found_ = 0;
+};
+
 /// Equilibria of a solid along its time: those reached are shown, whatever happens then.
 int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig& config) {
   const io::SolidFile& file = *config.solid;
@@ -103,7 +123,9 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
   add_units(path.names, path.units);
   SolidFiles files(**system, folder.path());
   MechanicalState last;
+  SearchProgress progress(static_cast<long>(times.size()));
   const auto found = [&](const MechanicalState& state) {
+    progress.found();
     const auto y = outputs_at(**system, state);
     path.times.push_back(state.t);
     path.values.insert(path.values.end(), y.begin(), y.end());
@@ -112,7 +134,9 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
     return !stop_flag().load();
   };
   catch_interrupts();
-  const auto end = static_path(**system, state_at_rest(**system, t_start), {.times = times, .found = found});
+  const auto end = static_path(**system, state_at_rest(**system, t_start),
+                               {.times = times, .found = found, .watch = progress.watch()});
+  progress.wipe();
   bool frames = true;
   if (!folder.path().empty() && path.rows() > 0) {
     const std::string title = config.title.empty() ? config.problem : config.title;
@@ -124,7 +148,13 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
     frames = files.finish(folder);
   }
   print_text(io::render(table_of(path), format));
-  const int outcome = folder.finish(end ? done : numerical_failure);
+  const bool stopped = stop_flag().load();
+  const int outcome = folder.finish(stopped ? interrupted : end ? done : numerical_failure);
+  if (stopped) {
+    note(fmt::format("interrupted: {} of {} equilibria found{}", path.rows(), times.size(),
+                     path.rows() > 0 ? fmt::format(", up to t = {}", shortest(path.times.back())) : ""));
+    return frames ? outcome : not_written;
+  }
   if (end) return frames ? outcome : not_written;
   const std::string element =
       path.rows() > 0 ? inversion_words(**system, last, (t_end - t_start) / default_load_steps) : "";
@@ -150,7 +180,14 @@ int one_equilibrium(OutputFolder& folder, io::TableFormat format, io::RunConfig 
   if (dae->unpack(at, view(problem.w), start) != EvalStatus::ok)
     return complain(Error{"the model cannot be evaluated at its start"});
   start.t = problem.t_start;
-  const auto state = static_equilibrium(dae->system(), start);
+  catch_interrupts();
+  SearchProgress progress(1);
+  const auto state = static_equilibrium(dae->system(), start, {}, progress.watch());
+  progress.wipe();
+  if (!state && stop_flag().load()) {
+    note("interrupted before an equilibrium was found");
+    return interrupted;
+  }
   if (!state) {
     note(state.error().message);
     return numerical_failure;

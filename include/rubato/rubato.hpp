@@ -6,6 +6,7 @@
 #include "rubato/multibody/scene.hpp"
 #include "rubato/multibody/system.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "rubato/problem/equilibrium_solver.hpp"
 #include "rubato/problem/derivative_check.hpp"
 #include "rubato/problem/formulation.hpp"
 #include "rubato/problem/template_dae.hpp"

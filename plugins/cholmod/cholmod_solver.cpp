@@ -60,6 +60,7 @@ class CholmodSolver final : public LinearSolver<double> {
     RUBATO_ASSERT(values.size() == values_.size(), "values do not fit the pattern");
     if (n_ == 0) return FactorStatus::ok;
     if (!all_finite(values)) return FactorStatus::not_finite;
+    if (!BlasTurn::room()) return FactorStatus::out_of_memory;
     if (!other_) {
       const FactorStatus status = factor_definite(values);
       if (status != FactorStatus::singular) return status;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <unordered_set>
 
 #include "rubato/base/text.hpp"
 #include "rubato/integrate/runge_kutta_table.hpp"
@@ -58,8 +59,9 @@ void check_tolerances(const Tolerances& tolerances, const Layout& layout, Option
   if (tolerances.atol_of.empty()) return;
   std::vector<std::string> names;
   for (const Block& block : layout.blocks()) names.push_back(block.name);
+  std::unordered_set<std::string> seen(names.begin(), names.end());
   for (const std::string& component : layout.component_names())
-    if (std::ranges::find(names, component) == names.end()) names.push_back(component);
+    if (seen.insert(component).second) names.push_back(component);
   for (auto entry = tolerances.atol_of.begin(); entry != tolerances.atol_of.end(); ++entry) {
     const auto& [name, atol] = *entry;
     if (std::ranges::none_of(names,

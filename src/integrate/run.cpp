@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 namespace rubato::detail {
 
@@ -82,8 +83,13 @@ Result<RunSummary> Run::execute() {
   } else {
     begin();
   }
-  if (running_) tell_restart();
-  while (running_) advance();
+  try {
+    if (running_) tell_restart();
+    while (running_) advance();
+  } catch (const std::bad_alloc&) {  // of observers, searches for events, consistent states behind them
+    running_ = true;
+    end(RunStatus::out_of_memory, fmt::format("at t = {} there was no memory left", t_));
+  }
   look();
   if (completed(status_)) (void)keeps_motion();
   return summary();

@@ -12,27 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "descriptor.hpp"
+
 namespace rubato::io {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] bool ok() const noexcept { return number_ >= 0; }
-  operator int() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 Error trouble(const fs::path& file, std::string_view what, int code = errno) {
   return Error{fmt::format("{}: {}: {}", file.string(), what, std::strerror(code))};

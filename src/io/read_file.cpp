@@ -7,25 +7,12 @@
 #include <cstring>
 #include <new>
 
+#include "descriptor.hpp"
 #include "rubato/io/file.hpp"
 
 namespace rubato::io {
 
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const noexcept { return number_; }
-
- private:
-  int number_;
-};
 
 const char* kind_words(mode_t mode) noexcept {
   if (S_ISDIR(mode)) return "a folder";
@@ -51,7 +38,7 @@ Result<std::string> read_file_up_to(const std::filesystem::path& file, std::uint
   if (::stat(file.c_str(), &status) != 0) return trouble();
   if (!S_ISREG(status.st_mode)) return not_regular(status);
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (opened.number() < 0 || ::fstat(opened.number(), &status) != 0) return trouble();
+  if (opened < 0 || ::fstat(opened, &status) != 0) return trouble();
   if (!S_ISREG(status.st_mode)) return not_regular(status);
   if (static_cast<std::uintmax_t>(status.st_size) > most_bytes)
     return too_large(static_cast<std::uintmax_t>(status.st_size));
@@ -60,7 +47,7 @@ Result<std::string> read_file_up_to(const std::filesystem::path& file, std::uint
     bytes.reserve(static_cast<std::size_t>(status.st_size));
     char piece[1 << 16];
     for (;;) {
-      const ssize_t n = ::read(opened.number(), piece, sizeof piece);
+      const ssize_t n = ::read(opened, piece, sizeof piece);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return trouble();
       if (n == 0) return bytes;

@@ -20,6 +20,7 @@
 #include <complex>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "back_ends.hpp"
@@ -92,6 +93,7 @@ class MumpsSolver final : public LinearSolver<T> {
     if (n_ == 0) return FactorStatus::ok;
     if (!all_finite(values)) return FactorStatus::not_finite;
     if (values.empty()) return FactorStatus::singular;  // MUMPS wants an entry
+    if (!BlasTurn::room() || std::exchange(short_of_memory_, false)) return FactorStatus::out_of_memory;
     ++report_.full_factorisations;
     ++report_.library_allocations;
     std::copy(values.begin(), values.end(), values_.begin());
@@ -259,7 +261,10 @@ class MumpsSolver final : public LinearSolver<T> {
     instance_.lrhs = n_;
     instance_.icntl[8] = transposed && shape_ == Shape::general ? 0 : 1;
     run(back_substitute);
-    if (info() < 0) std::fill(x.begin(), x.end(), T(std::numeric_limits<double>::quiet_NaN()));  // no memory
+    if (info() < 0) {
+      std::fill(x.begin(), x.end(), T(std::numeric_limits<double>::quiet_NaN()));
+      short_of_memory_ = true;
+    }
     scale(transposed ? left_ : right_);
   }
 
@@ -308,7 +313,8 @@ class MumpsSolver final : public LinearSolver<T> {
   mutable typename Mumps<T>::Instance instance_{};
   Shape shape_ = Shape::unknown;  // of the instance
   bool factorised_ = false, refine_ = false;
-  mutable double growth_ = 0;  // of the last factorisation; 0: not measured yet
+  mutable bool short_of_memory_ = false;  // in a solution: the next factorisation says so
+  mutable double growth_ = 0;             // of the last factorisation; 0: not measured yet
   SolverReport report_;
 };
 

@@ -2,42 +2,36 @@
 
 namespace rubato::detail {
 
-EquilibriumMatrix::Parts EquilibriumMatrix::split(int n, int n_local, const Triplets& entries) {
-  const int kept = n - n_local;
-  Parts parts{.kept = {}, .b = Sparse(kept, n_local), .c = Sparse(n_local, kept), .inverse = Vector::Zero(n_local)};
-  if (n_local == 0) {
-    parts.kept = entries;
-    return parts;
-  }
-  Triplets b, c;
-  for (const auto& e : entries) {
-    const int row = e.row(), col = e.col();
-    if (row < kept && col < kept)
-      parts.kept.push_back(e);
-    else if (row < kept)
-      b.emplace_back(row, col - kept, e.value());
-    else if (col < kept)
-      c.emplace_back(row - kept, col, e.value());
-    else if (row == col)
-      parts.inverse[row - kept] += e.value();
-  }
-  parts.inverse = parts.inverse.cwiseInverse();
-  parts.b.setFromTriplets(b.begin(), b.end());
-  parts.c.setFromTriplets(c.begin(), c.end());
-  const Sparse product = parts.b * parts.inverse.asDiagonal() * parts.c;
+void EquilibriumMatrix::factor(const Sparse& a, int n_local) {
+  inverse_ = Vector::Zero(n_local);
+  if (n_local == 0) return rest_.factor(a);
+  const int n = static_cast<int>(a.cols()), kept = n - n_local;
+  Triplets rest, b, c;
+  for (int col = 0; col < n; ++col)
+    for (Sparse::InnerIterator it(a, col); it; ++it) {
+      const int row = static_cast<int>(it.row());
+      if (row < kept && col < kept)
+        rest.emplace_back(row, col, it.value());
+      else if (row < kept)
+        b.emplace_back(row, col - kept, it.value());
+      else if (col < kept)
+        c.emplace_back(row - kept, col, it.value());
+      else if (row == col)
+        inverse_[row - kept] += it.value();
+    }
+  inverse_ = inverse_.cwiseInverse();
+  b_.resize(kept, n_local);
+  c_.resize(n_local, kept);
+  b_.setFromTriplets(b.begin(), b.end());
+  c_.setFromTriplets(c.begin(), c.end());
+  const Sparse product = b_ * inverse_.asDiagonal() * c_;
   for (int j = 0; j < kept; ++j)
-    for (Sparse::InnerIterator it(product, j); it; ++it) parts.kept.emplace_back(it.row(), j, -it.value());
-  return parts;
+    for (Sparse::InnerIterator it(product, j); it; ++it) rest.emplace_back(it.row(), j, -it.value());
+  rest_.factor(assembled(kept, rest));
 }
 
-EquilibriumMatrix::EquilibriumMatrix(int n, int n_local, const Triplets& entries)
-    : EquilibriumMatrix(split(n, n_local, entries), n - n_local) {}
-
-EquilibriumMatrix::EquilibriumMatrix(Parts parts, int n_kept)
-    : b_(std::move(parts.b)), c_(std::move(parts.c)), inverse_(std::move(parts.inverse)), rest_(n_kept, parts.kept) {}
-
 Vector EquilibriumMatrix::solve(const Vector& b) const {
-  const auto kept = b_.rows(), local = c_.rows();
+  const Eigen::Index local = inverse_.size(), kept = b.size() - local;
   if (local == 0) return rest_.solve(b);
   const Vector given = b.tail(local);
   Vector x(b.size());

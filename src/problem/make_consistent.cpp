@@ -85,6 +85,7 @@ Result<void> solve_algebraic(const Dae& dae, InitialValueProblem& problem, Evalu
   }
   double last_change = 0;
   bool was_satisfied = false;  // one step more polishes
+  SquareSystem matrix;
   for (int iteration = 0;; ++iteration) {
     if (linear.update(e.at, view(std::as_const(problem.w)), view(std::as_const(f))) != EvalStatus::ok)
       return Error{fmt::format("the Jacobian cannot be evaluated at t = {}", shortest(problem.t_start))};
@@ -119,7 +120,7 @@ Result<void> solve_algebraic(const Dae& dae, InitialValueProblem& problem, Evalu
     residual.cwiseAbs().maxCoeff(&worst);
     const std::string worst_name = layout.component_name(rows[static_cast<std::size_t>(worst)]);
 
-    const SquareSystem matrix(k, entries);
+    matrix.factor(detail::assembled(k, entries));
     if (!matrix.regular()) {
       if (good_enough) return {};
       return Error{fmt::format(

@@ -6,18 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 #include "rubato/base/text.hpp"
 #include "rubato/problem/state_point.hpp"
 
 namespace rubato::detail {
-
-SparsePattern pattern_of(const Sparse& a) {
-  return SparsePattern::from_columns(static_cast<int>(a.rows()), static_cast<int>(a.cols()),
-                                     {a.outerIndexPtr(), a.outerIndexPtr() + a.cols() + 1},
-                                     {a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros()});
-}
 
 SparsePattern traced(int n_out, In at,
                      const std::function<void(std::span<const Tracer>, std::span<Tracer>)>& function) {
@@ -29,62 +22,6 @@ SparsePattern traced(int n_out, In at,
   for (int i = 0; i < n_out; ++i)
     for (const int j : tracing.dependencies(out[static_cast<std::size_t>(i)])) entries.push_back({i, j});
   return SparsePattern::from_entries(n_out, static_cast<int>(at.size()), std::move(entries));
-}
-
-SquareSystem::SquareSystem(int n, const Triplets& entries)
-    : scaled_(n, n), row_scale_(Vector::Ones(n)), column_scale_(Vector::Ones(n)) {
-  if (n == 0) {
-    rcond_ = 1;
-    return;
-  }
-  Triplets all = entries;
-  for (int i = 0; i < n; ++i) all.emplace_back(i, i, 0.0);  // so that weakest_direction() may shift
-  scaled_.setFromTriplets(all.begin(), all.end());
-  for (int sweep = 0; sweep < 5; ++sweep) {
-    Vector row = Vector::Zero(n), column = Vector::Zero(n);
-    for (int j = 0; j < n; ++j)
-      for (Sparse::InnerIterator it(scaled_, j); it; ++it) {
-        row[it.row()] = std::max(row[it.row()], std::abs(it.value()));
-        column[j] = std::max(column[j], std::abs(it.value()));
-      }
-    const auto factor = [](double largest) {
-      return largest > 0 && std::isfinite(largest) ? std::exp2(std::round(-0.5 * std::log2(largest))) : 1.0;
-    };
-    row = row.unaryExpr(factor);
-    column = column.unaryExpr(factor);
-    scaled_ = row.asDiagonal() * scaled_ * column.asDiagonal();
-    row_scale_.array() *= row.array();
-    column_scale_.array() *= column.array();
-  }
-  const SparsePattern pattern = pattern_of(scaled_);
-  const std::span<const double> values(scaled_.valuePtr(), static_cast<std::size_t>(scaled_.nonZeros()));
-  solver_ = make_linear_solver<double>(pattern);
-  if (solver_->factor(values) != FactorStatus::ok) return;
-  Vector x(n), y(n);
-  rcond_ = rubato::reciprocal_condition(*solver_, one_norm(pattern, values), view(x), view(y));
-}
-
-Vector SquareSystem::solve(const Vector& b) const {
-  Vector x = b.cwiseProduct(row_scale_);
-  if (solver_) solver_->solve(view(x));
-  return x.cwiseProduct(column_scale_);
-}
-
-Vector SquareSystem::weakest_direction() const {
-  const int n = static_cast<int>(scaled_.rows());
-  std::mt19937 random(2);
-  std::uniform_real_distribution<double> uniform(0.5, 1.5);
-  Sparse shifted = scaled_;
-  for (int i = 0; i < n; ++i) shifted.coeffRef(i, i) += 1e-9 * uniform(random);
-  const auto solver = make_linear_solver<double>(pattern_of(shifted));
-  Vector x(n);
-  for (auto& xi : x) xi = uniform(random);
-  if (solver->factor({shifted.valuePtr(), static_cast<std::size_t>(shifted.nonZeros())}) == FactorStatus::ok)
-    for (int sweep = 0; sweep < 4; ++sweep) {
-      solver->solve(view(x));
-      x /= x.cwiseAbs().maxCoeff();
-    }
-  return x;
 }
 
 namespace {

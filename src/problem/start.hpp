@@ -1,7 +1,6 @@
 #pragma once
 /// What consistent states, static equilibria and smooth starts share: a state under construction, the matrices M and
 /// J = (G; A) at it, and linear systems with them. Set-up code: it allocates, and its failures are sentences.
-#include <Eigen/SparseCore>
 #include <functional>
 #include <optional>
 #include <span>
@@ -9,16 +8,12 @@
 #include <vector>
 
 #include "rubato/base/result.hpp"
-#include "rubato/linalg/linear_solver.hpp"
 #include "rubato/problem/consistent.hpp"
+#include "square_system.hpp"
 
 namespace rubato::detail {
 
-using Sparse = Eigen::SparseMatrix<double>;
-using Triplets = std::vector<Eigen::Triplet<double>>;
-
 [[nodiscard]] inline int count(const Vector& x) noexcept { return static_cast<int>(x.size()); }
-[[nodiscard]] SparsePattern pattern_of(const Sparse& a);
 
 /// Which outputs of `function` depend on which of its n_in inputs, traced at `at`.
 [[nodiscard]] SparsePattern traced(int n_out, In at,
@@ -33,24 +28,6 @@ struct LinearMap {
 /// L itself: column by column when small; else as a diagonal, or with grouped columns on the guessed pattern, each
 /// confirmed by products with random vectors; column by column when neither holds.
 [[nodiscard]] Sparse assembled(const LinearMap& map);
-
-/// A x = b, rows and columns first scaled towards entries of size one (Ruiz, report RAL-TR-2001-034).
-class SquareSystem {
- public:
-  SquareSystem(int n, const Triplets& entries);
-  /// False where the reciprocal condition of the scaled matrix is at round-off.
-  [[nodiscard]] bool regular() const noexcept { return rcond_ > 1e-15; }
-  [[nodiscard]] double reciprocal_condition() const noexcept { return rcond_; }
-  [[nodiscard]] Vector solve(const Vector& b) const;
-  /// The direction in which A is closest to singular, by inverse iteration, in scaled unknowns; largest entry 1.
-  [[nodiscard]] Vector weakest_direction() const;
-
- private:
-  Sparse scaled_;
-  Vector row_scale_, column_scale_;
-  std::unique_ptr<LinearSolver<double>> solver_;
-  double rcond_ = 0;
-};
 
 /// Which rows of a matrix follow from the others: dependent = combination · kept.
 struct RowRank {
@@ -76,6 +53,10 @@ struct RowChoice {
   double largest_factor = 0;
 };
 [[nodiscard]] RowChoice choose_rows(const Sparse& rows, const Vector& column_scale, std::span<const int> current);
+
+/// [M Jᵀ; J −μ R⁻²] of the given rows.
+[[nodiscard]] Triplets saddle(const Sparse& m, const Sparse& j, std::span<const int> rows, double mu = 0,
+                              const Vector& r = {});
 
 /// A start under construction.
 class Start {
@@ -146,10 +127,14 @@ class Start {
   [[nodiscard]] Result<void> project_velocities(const Vector& wanted = {});
   /// a, λ, ν and algebraic z.
   [[nodiscard]] Result<void> solve_accelerations();
+  /// λ of the rows in `soft` alone, from g(t,q,λ) = 0; false where that does not determine them, and λ is as it was.
+  [[nodiscard]] bool solve_soft_multipliers();
   [[nodiscard]] bool forces_depend_on_multipliers();
   /// The shortest multipliers with the same reactions, given ones with zeros at dependent rows.
   void share_dependent_reactions();
   [[nodiscard]] SparsePattern multiplier_pattern();
+  /// g_λ of the rows in `soft`; nothing where they depend on multipliers of others.
+  [[nodiscard]] std::optional<Sparse> soft_compliance();
   /// The matrix of that system at the state, for right-hand sides of one's own.
   [[nodiscard]] Triplets acceleration_matrix(bool coupled);
 

@@ -283,6 +283,7 @@ Result<Sparsing> find_sparsing(const SparsePattern& jacobian, const std::vector<
   if (const auto fine = check(jacobian, samples, mass, mass_values, step, options); !fine) return fine.error();
   auto split = split_mass(mass, mass_values);
   if (!split) return split.error();
+  if (!detail::BlasTurn::room()) return Error{detail::BlasTurn::no_room};
   const detail::BlasTurn turn;
   const StepPencil pencil(jacobian, mass, mass_values, step);
   return Search(pencil, std::move(*split), mass, options).run(samples);

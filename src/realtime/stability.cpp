@@ -54,6 +54,7 @@ std::optional<StepSpectrum> step_spectrum(const StepPencil& pencil, In jacobian_
 
 Result<std::vector<StepSpectrum>> sample_spectra(const StepPencil& pencil, const Keep& keep,
                                                  const std::vector<std::vector<double>>& samples) {
+  if (!detail::BlasTurn::room()) return Error{detail::BlasTurn::no_room};
   const detail::BlasTurn turn;
   std::vector<StepSpectrum> spectra;
   for (const auto& values : samples) {

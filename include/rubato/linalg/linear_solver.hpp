@@ -48,7 +48,8 @@ class LinearSolver {
   virtual ~LinearSolver() = default;
   /// `values` in the order of the pattern. Anything but ok leaves no usable factor.
   [[nodiscard]] virtual FactorStatus factor(std::span<const T> values) noexcept = 0;
-  /// A x = b in place; x.size() = n · (number of right-hand sides), one after the other. After a factor that was ok.
+  /// A x = b in place; x.size() = n · (number of right-hand sides), one after the other. After a factor that was ok. Where the library has no
+  /// memory for it x is NaN, and the next factor says out_of_memory.
   virtual void solve(std::span<T> x) noexcept = 0;
   /// Aᵀ x = b in place (no conjugation).
   virtual void solve_transposed(std::span<T> x) noexcept = 0;

@@ -51,9 +51,20 @@ struct ConsistentOptions {
                                                        const ConsistentOptions& options = {},
                                                        ConstraintDiagnosis* diagnosis = nullptr);
 
-/// 0 = f(t,q,0,z,λ) − Gᵀλ, 0 = g(t,q,λ), 0 = e: damped Newton from the guess.
+/// Where the search for an equilibrium is.
+struct EquilibriumProgress {
+  const char* doing;      ///< "linearisation", "factorisation", "correction", "pseudo-time"
+  double t;               ///< of the equilibrium sought
+  int iteration;          ///< of Newton's method
+  double correction = 0;  ///< the last one, relative to the state
+};
+/// Told before each piece of work; false ends the search, with an error that says "stopped".
+using EquilibriumWatch = std::function<bool(const EquilibriumProgress& progress)>;
+
+/// 0 = f(t,q,0,z,λ) − Gᵀλ, 0 = g(t,q,λ), 0 = e: damped Newton from the guess. Of many, one after the other: equilibrium_solver.hpp.
 [[nodiscard]] Result<MechanicalState> static_equilibrium(const MechanicalSystem& system, const MechanicalState& guess,
-                                                         const ConsistentOptions& options = {});
+                                                         const ConsistentOptions& options = {},
+                                                         const EquilibriumWatch& watch = {});
 
 /// Equilibria along a slow change of loads and prescribed motions: at the time of the guess, then at the times given, ascending, each found by
 /// damped Newton from the line through the last two; where that fails the way there is halved, down to a 1024th. `found` is told each
@@ -62,6 +73,7 @@ struct PathOptions {
   std::vector<double> times = {};
   std::function<bool(const MechanicalState& state)> found = {};
   ConsistentOptions start = {};
+  EquilibriumWatch watch = {};
 };
 [[nodiscard]] Result<MechanicalState> static_path(const MechanicalSystem& system, const MechanicalState& guess,
                                                   const PathOptions& options);
