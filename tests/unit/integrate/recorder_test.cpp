@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "unit/integrate/explicit_stepper.hpp"
 #include "unit/integrate/function_dae.hpp"
@@ -122,6 +124,61 @@ TEST(Recorder, AWantedTimeAtAnEventGetsTheStateBefore) {
   ASSERT_EQ(recorder.rows(), 2u);
   EXPECT_EQ(recorder.row(0)[0], 1);
   EXPECT_EQ(recorder.row(1)[0], 7);
+}
+
+/// Keeps what a recorder hands on.
+struct Sink final : RowSink {
+  std::vector<double> times, values, steps;
+  std::vector<EventRecord> events;
+  void row(double t, In x) override {
+    times.push_back(t);
+    values.insert(values.end(), x.begin(), x.end());
+  }
+  void step(double t, double h) override { steps.insert(steps.end(), {t, h}); }
+  void event(const EventRecord& event) override { events.push_back(event); }
+};
+
+/// From every checkpoint, also that of the start: what was recorded until then and what a resumed run records are the whole, once each.
+TEST(Recorder, PiecesOfAResumedRunFitTogether) {
+  const auto problem = bouncing_ball(0.8, 6);
+  const IntegrateOptions options{.step = {.max_step = 0.05}, .checkpoint_every = 7};
+  for (const std::vector<double>& times : {std::vector<double>{}, {0, 0.1, 1.5, 3, 4.25, 6}}) {
+    struct Piece {
+      double t;
+      std::vector<std::byte> state;
+      std::size_t rows, steps, events;
+    };
+    struct Cutter final : Observer {
+      const Sink* sink = nullptr;
+      std::vector<Piece> pieces;
+      void on_checkpoint(double t, std::span<const std::byte> bytes) override {
+        pieces.push_back(
+            {t, {bytes.begin(), bytes.end()}, sink->times.size(), sink->steps.size(), sink->events.size()});
+      }
+    };
+    Sink whole;
+    Recorder recorder(problem, times);
+    recorder.hand_to(whole);
+    Cutter cutter;
+    cutter.sink = &whole;
+    Observer* observers[] = {&recorder, &cutter};
+    ASSERT_TRUE(integrate(problem, explicit_method(), options, {.observers = observers}).ok());
+    EXPECT_EQ(recorder.rows(), 0u) << "handed on, not kept";
+    EXPECT_GT(whole.events.size(), 3u);
+    ASSERT_GT(cutter.pieces.size(), 8u);
+    for (const Piece& piece : cutter.pieces) {
+      Sink rest;
+      Recorder again(problem, times);
+      again.hand_to(rest);
+      again.continue_after(piece.t);
+      Observer* watching[] = {&again};
+      ASSERT_TRUE(integrate(problem, explicit_method(), options, {.observers = watching, .resume = piece.state}).ok());
+      EXPECT_TRUE(std::ranges::equal(rest.times, std::span(whole.times).subspan(piece.rows))) << piece.t;
+      EXPECT_TRUE(std::ranges::equal(rest.values, std::span(whole.values).subspan(2 * piece.rows))) << piece.t;
+      EXPECT_TRUE(std::ranges::equal(rest.steps, std::span(whole.steps).subspan(piece.steps))) << piece.t;
+      EXPECT_EQ(rest.events.size(), whole.events.size() - piece.events) << piece.t;
+    }
+  }
 }
 
 }  // namespace
