@@ -18,7 +18,7 @@ constexpr Finding findings[] = {
      "six to ten steps: the stiffness of 1e6 takes more from the filtered estimate than from the error (RADAU5 at "
      "1e-8: "
      "120 tolerances)"},
-    {"c", "radau5", "prothero-robinson-2", "penalty",
+    {"ac", "radau5", "prothero-robinson-2", "",
      "at 1e-10 some steps (0.14 ms) are short enough to follow the vibration of 1000 rad/s, and no longer damp it"},
     {"", "", "slider-crank", "",
      "errors are relative to elastic deflections, some of them below 1e-4, tolerances are absolute for them (atol = "
@@ -30,8 +30,12 @@ constexpr Finding findings[] = {
      "rounding errors of positions are 1/h times as large in velocities, and h = 1e-6 s; the message says so"},
     {"s", "bdf", "robertson-dae", "",
      "atol = 1e-6 rtol is at the rounding errors of 0 = y1 + y2 + y3 - 1; the message names y3"},
+    {"s", "bdf", "andrews", "index-3",
+     "rounding errors of positions are 1/h times as large in velocities, and h = 1e-5 s; the message names a velocity"},
+    {"s", "bdf", "viscoelastic-plate", "",
+     "rounding errors, which Newton's iteration cannot reduce at 1e-10; the message says so"},
     {"a", "radau", "linear-dae", "index-1",
-     "at 1e-8 the run takes order 9, at which radau9 has 14 tolerances, too; the neighbours take order 13"},
+     "at 1e-9 the run follows a vibration that its neighbours damp: 284 steps, 88 at 1e-8 and at 1e-10"},
     {"a", "radau5", "andrews", "index-3",
      "rounding errors, 1/h times as large in velocities: 143 of 2120 attempts fail at 1e-10 (RADAU5: 5700 tolerances)"},
     {"b", "", "pendulum", "index-3", "at index 2 the error is below the tolerance by chance (RADAU5: 32 tolerances)"},
