@@ -241,8 +241,16 @@ std::string Equilibrium::component_name(int i) const {
 }
 
 Result<void> Equilibrium::solve() {
-  const MechanicalState kept = start_.state;
+  MechanicalState kept = start_.state;
   bool found = newton();
+  if (!found && !stopped_ && !start_.soft.empty() && start_.active == start_.soft) {  // with other multipliers
+    start_.status = EvalStatus::ok;
+    start_.state = kept;
+    if (start_.solve_soft_multipliers()) {
+      kept = start_.state;
+      found = newton();
+    }
+  }
   for (const auto way : {&Equilibrium::load_steps, &Equilibrium::pseudo_time}) {
     if (found || stopped_) break;
     start_.status = EvalStatus::ok;

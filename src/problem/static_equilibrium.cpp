@@ -13,7 +13,7 @@ namespace {
 using detail::Equilibrium;
 using detail::Start;
 
-/// At rest, positions projected, dependent rows known, reactions guessed.
+/// At rest, positions projected, dependent rows known, reactions of hard rows guessed.
 Result<void> prepare_at_rest(Start& start) {
   start.state.v.setZero();
   start.state.a.setZero();
@@ -24,11 +24,12 @@ Result<void> prepare_at_rest(Start& start) {
   if (auto ok = start.project_positions(); !ok) return ok;
   start.find_dependent_rows();
   if (auto ok = start.evaluated("masses and constraint forces"); !ok) return ok;
+  // Multipliers of soft rows begin at the guess, those of a neighbour or zero: what g = 0 gives where loads or prescribed displacements have
+  // jumped are pressures of the bulk modulus, with the stiffness of such pressures.
+  const bool as_guessed =
+      start.active == start.soft && start.algebraic_z.empty() && !start.forces_depend_on_multipliers();
   const MechanicalState projected = start.state;
-  const bool guessed = start.active == start.soft && start.algebraic_z.empty() && !start.forces_depend_on_multipliers()
-                           ? start.solve_soft_multipliers()
-                           : start.solve_accelerations().ok();
-  if (!guessed) start.state = projected;  // it was a first guess of λ only
+  if (!as_guessed && !start.solve_accelerations()) start.state = projected;  // it was a first guess of λ only
   start.state.a.setZero();
   start.status = EvalStatus::ok;
   return {};

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "rubato/integrate/recorder.hpp"
 #include "unit/integrate/explicit_stepper.hpp"
@@ -248,6 +249,21 @@ TEST(Integrate, StopFlagEndsAfterTheCurrentStep) {
   EXPECT_GT(s->t, 0.5);
   EXPECT_LT(s->t, 10);
   EXPECT_NEAR(s->x[0], std::exp(-s->t), 1e-3);
+}
+
+// What an observer or a search for events allocates may not be there: the run ends with what it has.
+TEST(Integrate, EndsWhereMemoryEnds) {
+  struct Greedy final : Observer {
+    void on_step(const StepView& step) override {
+      if (step.t_end > 0.5) throw std::bad_alloc();
+    }
+  } greedy;
+  const auto s = run(make_problem({.f = decay}, {1}, 10), {}, {&greedy});
+  EXPECT_EQ(s.status, RunStatus::out_of_memory);
+  EXPECT_GT(s.t, 0.5);
+  EXPECT_LT(s.t, 10);
+  EXPECT_NEAR(s.x[0], std::exp(-s.t), 1e-3);
+  EXPECT_NE(s.reason.find("no memory left"), std::string::npos) << s.reason;
 }
 
 TEST(Integrate, WrongTasksAreRefused) {
