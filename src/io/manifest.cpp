@@ -1,6 +1,5 @@
 #include "rubato/io/manifest.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +9,9 @@
 #include <cstring>
 #include <utility>
 
+#include "io/descriptor.hpp"
 #include "io/json_text.hpp"
+#include "io/regular_file.hpp"
 #include "rubato/io/checksum.hpp"
 #include "rubato/io/file.hpp"
 
@@ -54,19 +55,20 @@ Result<void> verify_entry(const fs::path& folder, const ManifestEntry& entry) {
 FileDigest digest(std::string_view bytes) noexcept { return {.size = bytes.size(), .checksum = checksum(bytes)}; }
 
 Result<FileDigest> digest_of(const fs::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status {};
+  const auto opened = open_regular(file, status);
+  if (!opened) return opened.error();
+  const Descriptor descriptor(*opened);
   FileDigest sum;
-  ssize_t n = descriptor < 0 ? -1 : 0;
   char piece[1 << 16];
-  while (descriptor >= 0 && ((n = ::read(descriptor, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR))) {
-    if (n < 0) continue;
+  for (;;) {
+    const ssize_t n = ::read(descriptor, piece, sizeof piece);
+    if (n == 0) return sum;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return Error{fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno))};
     sum.size += static_cast<std::uint64_t>(n);
     sum.checksum = checksum({piece, static_cast<std::size_t>(n)}, sum.checksum);
   }
-  const int failure = n < 0 ? errno : 0;
-  if (descriptor >= 0) ::close(descriptor);
-  if (failure != 0) return Error{fmt::format("{}: cannot be read: {}", file.string(), std::strerror(failure))};
-  return sum;
 }
 
 Result<void> invalidate_manifest(const fs::path& folder) { return remove_file(folder / manifest_name); }

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "descriptor.hpp"
+#include "io/regular_file.hpp"
 #include "rubato/io/file.hpp"
 
 namespace rubato::io {
@@ -23,23 +24,29 @@ const char* kind_words(mode_t mode) noexcept {
 
 }  // namespace
 
+Result<int> open_regular(const std::filesystem::path& file, struct stat& status) {
+  const auto refuse = [&](std::string_view why) { return Error{fmt::format("{}: {}", file.string(), why)}; };
+  const auto trouble = [&] { return refuse(fmt::format("cannot be read: {}", std::strerror(errno))); };
+  const auto not_regular = [&] { return refuse(fmt::format("is {}, not a file", kind_words(status.st_mode))); };
+  if (::stat(file.c_str(), &status) != 0) return trouble();
+  if (!S_ISREG(status.st_mode)) return not_regular();
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return descriptor;
+  const Error error = descriptor >= 0 && !S_ISREG(status.st_mode) ? not_regular() : trouble();
+  if (descriptor >= 0) ::close(descriptor);
+  return error;
+}
+
 Result<std::string> read_file_up_to(const std::filesystem::path& file, std::uintmax_t most_bytes) {
   const auto refuse = [&](std::string_view why) { return Error{fmt::format("{}: {}", file.string(), why)}; };
   const auto trouble = [&] { return refuse(fmt::format("cannot be read: {}", std::strerror(errno))); };
-  const auto not_regular = [&](const struct stat& status) {
-    return refuse(fmt::format("is {}, not a file", kind_words(status.st_mode)));
-  };
   const auto too_large = [&](std::uintmax_t bytes) {
     return refuse(fmt::format("{} bytes; at most {} are read", bytes, most_bytes));
   };
-  // Before it is opened, for that alone makes some devices act; and again after, should the name mean another file by then. A
-  // pipe does not block.
   struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return trouble();
-  if (!S_ISREG(status.st_mode)) return not_regular(status);
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (opened < 0 || ::fstat(opened, &status) != 0) return trouble();
-  if (!S_ISREG(status.st_mode)) return not_regular(status);
+  const auto descriptor = open_regular(file, status);
+  if (!descriptor) return descriptor.error();
+  const Descriptor opened(*descriptor);
   if (static_cast<std::uintmax_t>(status.st_size) > most_bytes)
     return too_large(static_cast<std::uintmax_t>(status.st_size));
   std::string bytes;

@@ -1,11 +1,13 @@
 #include "rubato/io/row_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
+#include "io/regular_file.hpp"
 #include "io/row_format.hpp"
 
 namespace rubato::io {
@@ -19,15 +21,20 @@ struct CloseRows {
 /// Reads block after block up to a number of bytes.
 class BlockReader {
  public:
-  explicit BlockReader(const std::filesystem::path& file) : file_(file), stream_(std::fopen(file.c_str(), "rb")) {}
+  explicit BlockReader(const std::filesystem::path& file) : file_(file) {}
 
   /// The mark is there. `most`: where to stop, at the end of the file at the latest.
   [[nodiscard]] Result<void> begin(std::uint64_t most) {
-    std::error_code failure;
-    if (!stream_ || std::filesystem::is_directory(file_, failure))
-      return Error{fmt::format("{}: cannot be read: {}", file_.string(), std::strerror(stream_ ? EISDIR : errno))};
-    end_ = std::min<std::uint64_t>(most, std::filesystem::file_size(file_, failure));
-    if (failure) return Error{fmt::format("{}: cannot be read: {}", file_.string(), failure.message())};
+    struct stat status {};
+    const auto descriptor = open_regular(file_, status);
+    if (!descriptor) return descriptor.error();
+    stream_.reset(::fdopen(*descriptor, "rb"));
+    if (!stream_) {
+      const int reason = errno;
+      ::close(*descriptor);
+      return Error{fmt::format("{}: cannot be read: {}", file_.string(), std::strerror(reason))};
+    }
+    end_ = std::min<std::uint64_t>(most, static_cast<std::uint64_t>(status.st_size));
     auto mark = row_file_mark;
     if (end_ < mark.size() || std::fread(mark.data(), 1, mark.size(), stream_.get()) != mark.size() ||
         mark != row_file_mark)

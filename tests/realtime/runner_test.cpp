@@ -285,7 +285,7 @@ TEST(SharedMemoryLink, EndsWhereItIsShortened) {
   const std::string name = "rubato_test_cut_" + std::to_string(getpid());
   for (const off_t left : {0, 60, 4000}) {
     Loop loop(1e-3);
-    const auto link = shared_memory_link(name, 1, 1000);  // three pages
+    const auto link = shared_memory_link(name, 1, 1000);  // two pages
     ASSERT_TRUE(link.ok()) << link.error().message;
     EXPECT_EQ((*link)->ended(), nullptr);
     const int file = shm_open(("/" + name).c_str(), O_RDWR, 0);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -71,6 +72,14 @@ TEST_F(RowFiles, CanBeReadWhileTheyAreWritten) {
 }
 
 /// However the file is cut short: whole blocks are read, and nothing else.
+// A pipe in the place of rows.bin would keep `--resume` waiting for ever.
+TEST_F(RowFiles, AreRegularFiles) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_NE(RowFile::open(file_).error().message.find("is a named pipe, not a file"), std::string::npos);
+  EXPECT_NE(RowFile::open(folder_).error().message.find("is a folder, not a file"), std::string::npos);
+  EXPECT_NE(RowFile::open(folder_ / "none").error().message.find("cannot be read: No such file"), std::string::npos);
+}
+
 TEST_F(RowFiles, EndAtTheLastWholeBlock) {
   {
     auto writer = RowFileWriter::create(file_, header_);
