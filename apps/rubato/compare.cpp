@@ -52,7 +52,7 @@ int compare(const StudyArguments& arguments) {
   bool failed = false;
   for (const Task& task : study->tasks) {
     const auto reference = reference_for(*study, task, arguments.reference_tolerance);
-    if (!reference) return complain(reference.error());
+    if (!reference) return stop_flag() ? interrupted : complain(reference.error());
     io::Series calls{.name = task.method->info.name, .markers = true}, steps = calls;
     for (const double tolerance : arguments.tolerances) {
       IntegrateOptions options = task.config.options;

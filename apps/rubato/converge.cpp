@@ -76,7 +76,7 @@ int converge(const StudyArguments& arguments) {
   for (const Task& task : study->tasks) {
     const InitialValueProblem& problem = task.instance.problem;
     const auto reference = reference_for(*study, task, arguments.reference_tolerance);
-    if (!reference) return complain(reference.error());
+    if (!reference) return stop_flag() ? interrupted : complain(reference.error());
     Line line{.method = task.method->info.name, .order = task.method->info.order, .h = {}, .errors = {}};
     std::vector<BlockError> names;
     for (const long n : arguments.steps) {

@@ -25,7 +25,7 @@ constexpr long same_request = 500;  // ms
 extern "C" void on_interrupt(int signal) {
   const int code = errno;  // of the call that was interrupted
   if (nothing_to_keep) {
-    constexpr std::string_view words = "rubato: interrupted; there are no results yet\n";
+    constexpr std::string_view words = "rubato: interrupted before the first step\n";
     [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, words.data(), words.size());
     ::_exit(interrupted);
   }

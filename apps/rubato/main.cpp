@@ -49,8 +49,7 @@ struct CommandLine {
         "More:          rubato COMMAND --help\n\n"
         "Data go to stdout, messages to stderr. Exit codes: 0 done, 1 numerical failure (partial results are kept),\n"
         "2 wrong usage or input, 3 results could not be written (what was saved is said, and the checkpoint of a run "
-        "is\n"
-        "kept), 130 interrupted (partial results are kept).");
+        "is\nkept), 130 interrupted (what run, static and realtime run had found after their first step is kept).");
     add_run();
     add_list();
     add_check();

@@ -70,6 +70,11 @@ int OutputFolder::renew() {
   return lock() == done ? done : not_written;
 }
 
+void OutputFolder::begin_set() {
+  if (path_.empty()) return;
+  if (const auto fine = io::invalidate_manifest(path_); !fine) troubles_.push_back(fine.error().message);
+}
+
 bool OutputFolder::write(const std::string& name, std::string_view bytes) {
   const auto fine = io::write_file(path_ / name, bytes);
   if (fine)

@@ -27,6 +27,8 @@ class OutputFolder {
   /// What open() did, once more, where somebody has removed the folder meanwhile.
   [[nodiscard]] int renew();
 
+  /// The set of files that stands there is no longer complete: before the first of a new one.
+  void begin_set();
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   /// Writes a file, whatever became of those before. False: it has failed; outcome() tells why.
   bool write(const std::string& name, std::string_view bytes);

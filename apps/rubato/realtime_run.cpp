@@ -203,12 +203,12 @@ int realtime_run(const RealtimeRunArguments& arguments) {
         "{}: relative to an attitude that moves with every step, and 0 after each; outputs hold the attitude", charts));
   const auto link = link_of(arguments, *model, **stepper, *channels);
   if (!link) return complain(link.error());
+  auto first_inputs = first_inputs_of(arguments, *model);
+  if (!first_inputs) return complain(first_inputs.error());
   OutputFolder folder(arguments.folder.empty() ? usual_folder(arguments.plan) : fs::path(arguments.folder));
   if (const int code = folder.open(); code != done) return code;
   if (const auto fine = io::invalidate_manifest(folder.path()); !fine) return complain(fine.error()), not_written;
 
-  auto first_inputs = first_inputs_of(arguments, *model);
-  if (!first_inputs) return complain(first_inputs.error());
   const double numbers = static_cast<double>(*n_steps) * static_cast<double>(channels->size() + 1);
   const long every = arguments.every ? *arguments.every : std::lround(std::ceil(numbers / most_numbers));
   ChannelRecorder recorder(model->dae(), *channels, *n_steps, every);
@@ -247,6 +247,7 @@ int realtime_run(const RealtimeRunArguments& arguments) {
       {"missed.csv", io::missed_csv(report, model->start.t, plan->step)},
       {"times.svg", io::to_svg(times_figure(title, report, plan->step))}};
   for (const auto& [name, bytes] : files) folder.write(name, bytes);
+  folder.seal(RUBATO_VERSION, {"timing.json", "missed.csv", "times.svg"});
   print_report(report, result, *plan, arguments.free_run);
   say("results", folder.written());
   return folder.outcome(report.interrupted ? interrupted : failed || cut_off ? numerical_failure : done);

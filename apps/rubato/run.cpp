@@ -31,7 +31,12 @@ namespace fs = std::filesystem;
 
 /// Until then an interruption ends the program at once: set-up and a first step that keeps failing can take long.
 struct FirstStep final : Observer {
-  void on_step(const StepView&) override { catch_interrupts(); }
+  void on_step(const StepView&) override {
+    if (!std::exchange(done_, true)) catch_interrupts();
+  }
+
+ private:
+  bool done_ = false;
 };
 
 /// "; element …", where the motion was about to turn one inside out.
@@ -128,6 +133,11 @@ int run(const RunArguments& arguments) {
     scene = std::move(*made);
   }
 
+  const InitialValueProblem& problem = task->instance.problem;
+  auto stepper =
+      checked_stepper(problem, *task->method, task->config.options);  // before anything in the folder changes
+  if (!stepper) return complain(task->config.at("solver.method", in_run_file_words(stepper.error().message)));
+
   OutputFolder folder(arguments.folder.empty() ? fs::path("results") / fs::path(arguments.file).stem()
                                                : fs::path(arguments.folder));
   const fs::path checkpoint_name = folder.path() / "checkpoint.bin", rows_name = folder.path() / "rows.bin";
@@ -145,7 +155,6 @@ int run(const RunArguments& arguments) {
   }
   if (!arguments.resume)  // it would not belong to the rows of this run
     if (const auto fine = io::remove_file(checkpoint_name); !fine) return complain(fine.error()), not_written;
-  const InitialValueProblem& problem = task->instance.problem;
   Recorder recorder(problem, io::output_times(task->config.output, problem.t_start, problem.t_end), task->recorded);
   auto rows = rows_of(rows_name, *task, recorder, arguments.resume ? &before : nullptr);
   if (!rows) return complain(rows.error()), arguments.resume ? wrong_input : not_written;
@@ -179,10 +188,11 @@ int run(const RunArguments& arguments) {
                           {.largest = largest ? &*largest : nullptr, .animation = animation.get()});
   observers.push_back(&keeper);
   if (animation) observers.push_back(animation.get());
-  const auto summary = integrate(problem, *task->method, task->config.options,
+  const auto summary = integrate(problem, *task->method, task->config.options, std::move(*stepper),
                                  {.observers = observers, .stop = &stop_flag(), .resume = before.state});
+  catch_interrupts();  // also where no step was accepted: from here on files are written
   progress.wipe();
-  if (!summary) return complain(task->config.at("solver.method", in_run_file_words(summary.error().message)));
+  if (!summary) return complain({"--resume: " + summary.error().message});
 
   // A run that failed otherwise would fail again in the same place.
   const bool goes_on = summary->status == RunStatus::interrupted || summary->status == RunStatus::too_many_steps ||
@@ -194,15 +204,15 @@ int run(const RunArguments& arguments) {
   if (lost) folder.add(rows_name.filename().string(), *lost);
   if (lost) result.reason = fmt::format("{}; the run ended at t = {:.6g} s", lost->message, summary->t);
   const auto recorded = io::RowFile::open((*rows)->readable());
-  if (!recorded) return complain(recorded.error()), not_written;
+  if (!recorded) folder.add(rows_name.filename().string(), recorded.error());
   const double wall_seconds = watch.seconds();
-  if (folder.renew() == done)
+  if (recorded && folder.renew() == done)
     write_results(folder, *task, result, *recorded, scene, largest ? &*largest : nullptr, animation.get(),
                   wall_seconds);
   const bool saved = folder.sealed();
   if (!saved && !kept) kept = keeper.write();  // files given up have left room
   const bool resumable = kept && (goes_on || !saved);
-  if (saved && !goes_on)  // nothing left to resume
+  if (saved && !resumable)
     for (const auto& name : {checkpoint_name, rows_name})
       if (const auto fine = io::remove_file(name); !fine) note(fine.error().message);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "command.hpp"
 #include "interrupts.hpp"
@@ -121,7 +122,7 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
   path.names = (*system)->output_names();
   path.units.resize(path.channels());
   add_units(path.names, path.units);
-  SolidFiles files(**system, folder.path());
+  std::optional<SolidFiles> files;  // from the first equilibrium on: what stands there goes for something
   MechanicalState last;
   SearchProgress progress(static_cast<long>(times.size()));
   const auto found = [&](const MechanicalState& state) {
@@ -129,7 +130,11 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
     const auto y = outputs_at(**system, state);
     path.times.push_back(state.t);
     path.values.insert(path.values.end(), y.begin(), y.end());
-    files.frame(state);
+    if (!files) {
+      folder.begin_set();
+      files.emplace(**system, folder.path());
+    }
+    files->frame(state);
     last = state;
     return !stop_flag().load();
   };
@@ -145,7 +150,8 @@ int solid_path(OutputFolder& folder, io::TableFormat format, const io::RunConfig
     folder.write("static.csv", io::to_csv(path));
     folder.write("deformed.svg", deformed_picture(**system, last, title));
     if (*force) folder.write("force.svg", io::to_svg(**force));
-    frames = files.finish(folder);
+    frames = files->finish(folder);
+    folder.seal(RUBATO_VERSION, {});
   }
   print_text(io::render(table_of(path), format));
   const bool stopped = stop_flag().load();
@@ -203,7 +209,11 @@ int one_equilibrium(OutputFolder& folder, io::TableFormat format, io::RunConfig 
     path.values.insert(path.values.begin() + i, state->q[i]);
   }
   path.units.resize(path.names.size());
-  if (!folder.path().empty()) folder.write("static.csv", io::to_csv(path));
+  if (!folder.path().empty()) {
+    folder.begin_set();
+    folder.write("static.csv", io::to_csv(path));
+    folder.seal(RUBATO_VERSION, {});
+  }
   io::Table table{.columns = {"channel", "value"}, .rows = {}};  // one column per channel would be wide
   for (std::size_t j = 0; j < path.names.size(); ++j) table.rows.push_back({path.names[j], path.values[j]});
   print_text(io::render(table, format));
@@ -219,8 +229,6 @@ int equilibria(const StaticArguments& arguments) {
   if (!format) return complain(Error{"--format: " + format.error().message});
   OutputFolder folder(arguments.folder);
   if (const int code = folder.open(); code != done) return code;
-  if (!folder.path().empty())
-    if (const auto fine = io::invalidate_manifest(folder.path()); !fine) return complain(fine.error()), not_written;
   if (config->solid != nullptr) return solid_path(folder, *format, *config);
   return one_equilibrium(folder, *format, std::move(*config));
 }

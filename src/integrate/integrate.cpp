@@ -58,12 +58,22 @@ Result<void> checked(const InitialValueProblem& problem, const Method& method, c
 
 }  // namespace
 
+Result<std::unique_ptr<Stepper>> checked_stepper(const InitialValueProblem& problem, const Method& method,
+                                                 const IntegrateOptions& options) {
+  if (auto result = checked(problem, method, options); !result) return result.error();
+  return method.make(method.info, problem, options);
+}
+
+Result<RunSummary> integrate(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options,
+                             std::unique_ptr<Stepper> stepper, const RunControl& control) {
+  return detail::Run(problem, method, options, control, std::move(stepper)).execute();
+}
+
 Result<RunSummary> integrate(const InitialValueProblem& problem, const Method& method, const IntegrateOptions& options,
                              const RunControl& control) {
-  if (auto result = checked(problem, method, options); !result) return result.error();
-  auto stepper = method.make(method.info, problem, options);
+  auto stepper = checked_stepper(problem, method, options);
   if (!stepper) return stepper.error();
-  return detail::Run(problem, method, options, control, std::move(*stepper)).execute();
+  return integrate(problem, method, options, std::move(*stepper), control);
 }
 
 Result<RunSummary> integrate(const InitialValueProblem& problem, std::string_view method,

@@ -93,7 +93,15 @@ struct RunControl {
   std::span<const std::byte> resume = {};   ///< bytes of on_checkpoint
 };
 
-/// Integrates from t_start to t_end. An Error means wrong input; numerical trouble ends in the summary's status.
+/// Everything that is refused is refused here, before anything is done: a method for this problem and these options.
+[[nodiscard]] Result<std::unique_ptr<Stepper>> checked_stepper(const InitialValueProblem& problem, const Method& method,
+                                                               const IntegrateOptions& options);
+/// With the stepper of the same problem, method and options. An Error means a checkpoint that does not belong to them.
+[[nodiscard]] Result<RunSummary> integrate(const InitialValueProblem& problem, const Method& method,
+                                           const IntegrateOptions& options, std::unique_ptr<Stepper> stepper,
+                                           const RunControl& control);
+
+/// Both: integrates from t_start to t_end. An Error means wrong input; numerical trouble ends in the summary's status.
 [[nodiscard]] Result<RunSummary> integrate(const InitialValueProblem& problem, const Method& method,
                                            const IntegrateOptions& options, const RunControl& control = {});
 [[nodiscard]] Result<RunSummary> integrate(const InitialValueProblem& problem, std::string_view method,
