@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace rubato::app {
 
@@ -19,30 +21,39 @@ std::string task_text(const Task& task) {
   return fmt::format("# rubato {}\n{}", RUBATO_VERSION, io::to_toml(config));
 }
 
-CheckpointKeeper::CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows, bool resumed,
-                                   Others others)
-    : file_(std::move(file)), rows_(rows), others_(others), written_(resumed) {
+CheckpointKeeper::CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows,
+                                   io::CheckpointFile before, Others others)
+    : file_(std::move(file)),
+      rows_(rows),
+      others_(others),
+      latest_(std::move(before)),
+      written_(!latest_.state.empty()) {
   latest_.task = std::move(task);
 }
 
 void CheckpointKeeper::on_checkpoint(double t, std::span<const std::byte> bytes) {
   if (others_.animation != nullptr && !others_.animation->whole())
     return;  // to resume behind a missing frame would leave it out for good
-  latest_.t = t;
-  latest_.state.assign(bytes.begin(), bytes.end());
-  latest_.rows = rows_.cut();
+  io::CheckpointFile next{.t = t, .state = {bytes.begin(), bytes.end()}, .rows = rows_.cut()};
   if (others_.largest != nullptr) {
     ArchiveWriter out;
     others_.largest->save(out);
-    latest_.watched = out.bytes();
+    next.watched = out.bytes();
   }
+  // All at once: where there is no memory for all of it, the one before stays.
+  static_assert(std::is_nothrow_move_assignable_v<io::CheckpointFile>);
+  next.task = std::move(latest_.task);
+  latest_ = std::move(next);
   pending_ = true;
   if (Clock::now() >= next_) write();
 }
 
 bool CheckpointKeeper::write() {
-  if (!pending_) return written_;
-  if (rows_.sync()) {  // else the checkpoint before this one stays, whose rows are there
+  if (before_write && !before_write()) return written_ = false;
+  const bool rows_there = rows_.sync();
+  std::error_code ignored;
+  if (written_ && !std::filesystem::exists(file_, ignored)) written_ = false, pending_ = true;
+  if (pending_ && rows_there) {  // else the checkpoint before this one stays, whose rows are there
     if (const auto fine = io::write_checkpoint(file_, latest_); fine) {
       written_ = true;
       pending_ = false;
@@ -52,7 +63,7 @@ bool CheckpointKeeper::write() {
   }
   next_ = Clock::now() + pause_;
   pause_ = std::min<Clock::duration>(2 * pause_, std::chrono::seconds(60));
-  return written_;
+  return written_ && rows_.in_place();
 }
 
 Result<io::CheckpointFile> checkpoint_for(const std::filesystem::path& file, const Task& task) {

@@ -2,6 +2,7 @@
 /// Checkpoints of `rubato run`: what is kept while a run goes on, and from what `--resume` continues.
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,14 @@ class CheckpointKeeper final : public Observer {
     const LargestDisplacement* largest = nullptr;
     const io::AnimationWriter* animation = nullptr;
   };
-  /// `resumed`: there is a checkpoint already.
-  CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows, bool resumed, Others others);
+  /// `before`: the checkpoint that the run continues from; without a state: it begins.
+  CheckpointKeeper(std::filesystem::path file, std::string task, io::RowFileWriter& rows, io::CheckpointFile before,
+                   Others others);
   void on_checkpoint(double t, std::span<const std::byte> bytes) override;
-  /// True when there is something to resume from.
+  /// True when there is something to resume from, rows and checkpoint: what somebody has removed is written once more.
   bool write();
+  /// Makes the folder ready; false: nothing may be written there.
+  std::function<bool()> before_write;
 
  private:
   using Clock = std::chrono::steady_clock;

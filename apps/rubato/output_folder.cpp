@@ -63,11 +63,19 @@ int OutputFolder::lock() {
 }
 
 int OutputFolder::renew() {
+  if (lost_) return not_written;
   if (path_.empty() || !lock_ || lock_->state() != io::FolderLock::State::held || lock_->in_force()) return done;
-  lock_.reset();
+  lost_ = true;
   if (const auto folder = io::make_folder(path_); !folder) return complain(folder.error()), not_written;
+  if (lock() != done) {
+    troubles_.push_back(path_.string() + ": was removed meanwhile, and is no longer of this run");
+    return not_written;
+  }
+  // Of who has been there in between.
+  if (const auto fine = io::invalidate_manifest(path_); !fine) return complain(fine.error()), not_written;
   note(path_.string() + ": was removed meanwhile, and is made again");
-  return lock() == done ? done : not_written;
+  lost_ = false;
+  return done;
 }
 
 void OutputFolder::begin_set() {

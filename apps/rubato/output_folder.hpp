@@ -24,7 +24,8 @@ class OutputFolder {
 
   /// done; wrong_input: another process writes there; not_written: it cannot be made or written, or has no room for so many bytes.
   [[nodiscard]] int open(double bytes = 0);
-  /// What open() did, once more, where somebody has removed the folder meanwhile.
+  /// What open() did, once more, where somebody has removed the folder meanwhile. not_written, from then on: another process has it now, or
+  /// it cannot be made.
   [[nodiscard]] int renew();
 
   /// The set of files that stands there is no longer complete: before the first of a new one.
@@ -52,7 +53,7 @@ class OutputFolder {
 
   std::filesystem::path path_;
   std::optional<io::FolderLock> lock_;
-  bool made_ = false, sealed_ = false;
+  bool made_ = false, lost_ = false, sealed_ = false;
   std::vector<io::ManifestEntry> written_;
   std::vector<std::string> troubles_;
 };

@@ -101,7 +101,11 @@ void write_results(OutputFolder& folder, const Task& task, const io::RunResult& 
           draw("force.svg", **force);
       }
     }
-    if (format == "vtu" && animation != nullptr) folder.add(animation->finish(), animation->files());
+    if (format == "vtu" && animation != nullptr) {
+      folder.add(animation->finish(), animation->files());
+      if (animation->missing() > 0)
+        say("note", fmt::format("motion.pvd lacks {} frames of before the run was resumed", animation->missing()));
+    }
   }
   // Files of an earlier run in formats not asked for now would belong to nothing.
   const std::pair<std::string_view, const char*> all[] = {

@@ -184,8 +184,13 @@ int run(const RunArguments& arguments) {
   }
   if (!arguments.resume) io::remove_animation(folder.path());
   const auto animation = animation_of(*task, scene, folder.path(), arguments.resume);
-  CheckpointKeeper keeper(checkpoint_name, task_text(*task), **rows, arguments.resume,
+  CheckpointKeeper keeper(checkpoint_name, task_text(*task), **rows, before,
                           {.largest = largest ? &*largest : nullptr, .animation = animation.get()});
+  keeper.before_write = [&folder] {
+    const bool ours = folder.renew() == done;
+    if (!ours) request_stop();
+    return ours;
+  };
   observers.push_back(&keeper);
   if (animation) observers.push_back(animation.get());
   const auto summary = integrate(problem, *task->method, task->config.options, std::move(*stepper),

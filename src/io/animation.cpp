@@ -161,12 +161,20 @@ Result<void> AnimationWriter::finish() {
   if (!trouble_) return trouble_;
   std::vector<PvdEntry> entries;
   files_.clear();
+  missing_ = 0;
   for (std::size_t i = 0; i < next_; ++i) {
     const std::string name = frame_name(i);
     std::error_code ignored;
-    if (!fs::exists(folder_ / name, ignored)) continue;
+    const auto written = fresh_.find(i);
+    if (!fs::exists(folder_ / name, ignored)) {
+      if (written != fresh_.end())
+        return Error{fmt::format("{}: was removed while the run went on; only a run from the start makes it again",
+                                 (folder_ / name).string())};
+      ++missing_;
+      continue;
+    }
     entries.push_back({.t = times_[i], .file = name});
-    if (const auto written = fresh_.find(i); written != fresh_.end()) {
+    if (written != fresh_.end()) {
       files_.push_back({.name = name, .content = written->second});
     } else {  // before the run was interrupted
       auto found = digest_of(folder_ / name);

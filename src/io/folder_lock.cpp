@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,17 +11,11 @@
 #include <string>
 #include <utility>
 
+#include "descriptor.hpp"
+
 namespace rubato::io {
 
 namespace {
-
-/// The name still stands for the open file.
-bool same_file(int descriptor, const std::filesystem::path& name) noexcept {
-  struct stat open {
-  }, named{};
-  return ::fstat(descriptor, &open) == 0 && ::lstat(name.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
-         open.st_ino == named.st_ino;
-}
 
 long number_in(int descriptor) noexcept {
   char text[32];

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <utility>
 
+#include "io/descriptor.hpp"
 #include "io/row_format.hpp"
 #include "rubato/io/row_file.hpp"
 
@@ -12,6 +16,37 @@ namespace rubato::io {
 
 namespace {
 constexpr std::size_t buffer_bytes = 1 << 18;
+
+/// All of a record goes in, or (where there is no memory) nothing: room first. It grows by factors, as the vector itself would.
+void make_room(std::vector<std::byte>& in, std::size_t bytes) {
+  if (in.capacity() - in.size() < bytes) in.reserve(std::max(2 * in.capacity(), in.size() + bytes));
+}
+
+/// 0, or why not all was written.
+const char* write_at(int descriptor, std::span<const std::byte> rest, std::uint64_t at) {
+  while (!rest.empty()) {
+    const ssize_t n = ::pwrite(descriptor, rest.data(), rest.size(), static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? std::strerror(errno) : "nothing is taken";
+    at += static_cast<std::uint64_t>(n);
+    rest = rest.subspan(static_cast<std::size_t>(n));
+  }
+  return nullptr;
+}
+
+/// The first bytes of one file to another; the same.
+const char* copy_bytes(int from, int to, std::uint64_t bytes) {
+  std::vector<std::byte> piece(std::min<std::uint64_t>(bytes, buffer_bytes));
+  for (std::uint64_t at = 0; at < bytes;) {
+    const ssize_t n =
+        ::pread(from, piece.data(), std::min<std::uint64_t>(piece.size(), bytes - at), static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return n < 0 ? std::strerror(errno) : "its rows so far have gone";
+    if (const char* what = write_at(to, std::span(piece).first(static_cast<std::size_t>(n)), at)) return what;
+    at += static_cast<std::uint64_t>(n);
+  }
+  return nullptr;
+}
 
 template <class T>
 void append_bytes(std::vector<std::byte>& to, const T* values, std::size_t n) {
@@ -36,7 +71,10 @@ RowFileWriter::RowFileWriter(std::filesystem::path file, int descriptor, const R
     : file_(std::move(file)), descriptor_(descriptor), place_(place), on_disk_(place.bytes) {}
 
 RowFileWriter::~RowFileWriter() {
-  flush();
+  try {
+    flush();
+  } catch (const std::bad_alloc&) {  // whole blocks stand in the file
+  }
   ::close(descriptor_);
 }
 
@@ -76,6 +114,7 @@ Result<std::unique_ptr<RowFileWriter>> RowFileWriter::append(const std::filesyst
 
 void RowFileWriter::row(double t, In values) {
   if (trouble_) return;
+  make_room(rows_, sizeof t + values.size_bytes());
   append_bytes(rows_, &t, 1);
   append_bytes(rows_, values.data(), values.size());
   ++place_.rows;
@@ -85,6 +124,7 @@ void RowFileWriter::row(double t, In values) {
 void RowFileWriter::step(double t, double h) {
   if (trouble_) return;
   const double pair[] = {t, h};
+  make_room(steps_, sizeof pair);
   append_bytes(steps_, pair, 2);
   ++place_.steps;
   if (waiting() >= buffer_bytes) (void)cut();
@@ -93,8 +133,9 @@ void RowFileWriter::step(double t, double h) {
 
 void RowFileWriter::event(const EventRecord& event) {
   if (trouble_) return;
-  append_bytes(events_, &event.t, 1);
   const std::int32_t head[] = {event.mode_before, event.mode_after, static_cast<std::int32_t>(event.roots.size())};
+  make_room(events_, sizeof event.t + sizeof head + std::span(event.roots).size_bytes());
+  append_bytes(events_, &event.t, 1);
   append_bytes(events_, head, 3);
   append_bytes(events_, event.roots.data(), event.roots.size());
   ++place_.events;
@@ -116,7 +157,8 @@ bool RowFileWriter::flush() {
 
 bool RowFileWriter::sync() {
   if (!flush()) return false;
-  while (::fsync(descriptor_) != 0)
+  if (!in_place()) restore();
+  while (!trouble_ && ::fsync(descriptor_) != 0)
     if (errno != EINTR) {
       fail(std::strerror(errno));
       break;
@@ -125,15 +167,28 @@ bool RowFileWriter::sync() {
 }
 
 std::filesystem::path RowFileWriter::readable() const {
-  std::error_code ignored;
-  return std::filesystem::exists(file_, ignored) ? file_
-                                                 : std::filesystem::path(fmt::format("/proc/self/fd/{}", descriptor_));
+  return in_place() ? file_ : std::filesystem::path(fmt::format("/proc/self/fd/{}", descriptor_));
+}
+
+bool RowFileWriter::in_place() const noexcept { return same_file(descriptor_, file_); }
+
+/// What stands there now is not replaced: it is of somebody else.
+void RowFileWriter::restore() {
+  int made = ::open(file_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (made < 0) return fail(std::strerror(errno));
+  const char* what = copy_bytes(descriptor_, made, on_disk_);
+  if (what == nullptr) std::swap(descriptor_, made);
+  ::close(made);
+  if (what == nullptr) return;
+  fail(what);
+  ::unlink(file_.c_str());
 }
 
 void RowFileWriter::frame(std::uint32_t type, std::vector<std::byte>& payload) {
   if (payload.empty() || trouble_) return;
   RowBlockHead head{.type = type, .length = static_cast<std::uint32_t>(payload.size())};
   head.sum = head.sum_with(payload);
+  make_room(out_, sizeof head + payload.size());
   append_bytes(out_, &head, 1);
   out_.insert(out_.end(), payload.begin(), payload.end());
   place_.bytes += sizeof head + payload.size();
@@ -141,16 +196,9 @@ void RowFileWriter::frame(std::uint32_t type, std::vector<std::byte>& payload) {
 }
 
 void RowFileWriter::write() {
-  std::span<const std::byte> rest(out_);
   written_ = Clock::now();
   if (trouble_) return;
-  for (std::uint64_t at = on_disk_; !rest.empty();) {
-    const ssize_t n = ::pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(at));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return fail(n < 0 ? std::strerror(errno) : "nothing is taken");
-    at += static_cast<std::uint64_t>(n);
-    rest = rest.subspan(static_cast<std::size_t>(n));
-  }
+  if (const char* what = write_at(descriptor_, out_, on_disk_)) return fail(what);
   on_disk_ += out_.size();
   out_.clear();
 }

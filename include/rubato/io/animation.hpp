@@ -52,10 +52,12 @@ class AnimationWriter final : public Observer {
                   std::vector<double> times, bool resumed);
   void on_restart(double t, In x, In w, In base, int mode) override;
   void on_step(const StepView& step) override;
-  /// Writes the collection; or the first trouble there was.
+  /// Writes the collection; or the first trouble there was, such as a frame that somebody has removed.
   [[nodiscard]] Result<void> finish();
   /// False: a frame could not be written, and those after it were not tried. A run resumed from before that makes them all.
   [[nodiscard]] bool whole() const noexcept { return trouble_.ok(); }
+  /// After finish(): frames of before a resumed run began which are not there, whatever the reason.
+  [[nodiscard]] std::size_t missing() const noexcept { return missing_; }
   /// After finish(): the collection and its frames.
   [[nodiscard]] const std::vector<ManifestEntry>& files() const noexcept { return files_; }
 
@@ -66,7 +68,7 @@ class AnimationWriter final : public Observer {
   std::unique_ptr<FrameSource> frames_;
   std::filesystem::path folder_;
   std::vector<double> times_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0, missing_ = 0;
   bool resumed_, started_ = false;
   ScratchMemory scratch_;
   MechanicalState state_;

@@ -55,8 +55,10 @@ class RowFileWriter final : public RowSink {
   [[nodiscard]] RowFilePlace cut();
   /// All up to here reaches the file; false: there was trouble.
   bool flush();
-  /// And the disk.
+  /// And the disk. A file that no longer stands under its name, since somebody has removed its folder, is written there once more.
   bool sync();
+  /// The file stands under its name.
+  [[nodiscard]] bool in_place() const noexcept;
   /// A name under which the file can be read, also where somebody has removed it.
   [[nodiscard]] std::filesystem::path readable() const;
   [[nodiscard]] const std::optional<Error>& trouble() const noexcept { return trouble_; }
@@ -66,6 +68,7 @@ class RowFileWriter final : public RowSink {
   RowFileWriter(std::filesystem::path file, int descriptor, const RowFilePlace& place);
   void frame(std::uint32_t type, std::vector<std::byte>& payload);
   void write();
+  void restore();
   void fail(const std::string& what);
   [[nodiscard]] std::size_t waiting() const noexcept { return rows_.size() + steps_.size() + events_.size(); }
 

@@ -151,6 +151,35 @@ TEST_F(RowFiles, ARunGoesOnWithTheSameBytes) {
   EXPECT_TRUE(*read_file(file_) == whole);
 }
 
+/// Who removes the folder meanwhile loses nothing of a run that goes on; what others have put there stays.
+TEST_F(RowFiles, AreWrittenOnceMoreWhereTheyWereRemoved) {
+  auto writer = RowFileWriter::create(file_, header_);
+  put(**writer, 1, 20'000);
+  ASSERT_TRUE((*writer)->sync());
+  const std::string whole = *read_file(file_);
+  std::filesystem::remove_all(folder_);
+  EXPECT_FALSE((*writer)->in_place());
+  EXPECT_TRUE(RowFile::open((*writer)->readable()).ok());
+  std::filesystem::create_directories(folder_);
+  ASSERT_TRUE((*writer)->sync());
+  EXPECT_TRUE((*writer)->in_place());
+  EXPECT_TRUE(*read_file(file_) == whole);
+  put(**writer, 20'000, 20'010);
+  const RowFilePlace place = (*writer)->cut();
+  ASSERT_TRUE((*writer)->sync());
+  EXPECT_EQ(RowFile::open(file_)->end(), place);
+  EXPECT_TRUE(RowFileWriter::append(file_, 18, place).ok());
+
+  std::filesystem::remove(file_);
+  spill(file_, "of another run");
+  EXPECT_EQ(RowFile::open((*writer)->readable())->end(), place);
+  EXPECT_FALSE((*writer)->sync());
+  EXPECT_FALSE((*writer)->in_place());
+  ASSERT_TRUE((*writer)->trouble().has_value());
+  EXPECT_NE((*writer)->trouble()->message.find("File exists"), std::string::npos);
+  EXPECT_EQ(*read_file(file_), "of another run");
+}
+
 /// Memory and blocks are bounded: a long run is many blocks.
 TEST_F(RowFiles, ABlockIsNeverLargerThanTheBuffer) {
   auto writer = RowFileWriter::create(file_, header_);
