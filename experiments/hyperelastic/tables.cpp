@@ -167,18 +167,18 @@ Section adaptive(const Control& control) {
 }
 
 Section methods(const Control& control) {
-  Section section{
-      .setting =
-          "`bushing`, κ = 300 000 MPa until t = 2 s. Errors: largest singular value of the difference to "
-          "RODAS5P with tolerance "
-          "10⁻⁵, relative, at 666 equidistant times.",
-      .values = {{"method", "steps", "attempts", "Jacobians", "factorisations", "solves", "error of q", "error of v",
-                  "error of p"},
-                 {}},
-      .difference =
-          "Of the Rosenbrock methods ROS3P has the smallest errors of velocities, whose vibration RODAS4P and "
-          "RODAS5P damp at their larger "
-          "steps. Radau IIA, BDF and generalized-α with error control do not follow it."};
+  Section section{.setting =
+                      "`bushing`, κ = 300 000 MPa until t = 2 s. Errors: largest singular value of the difference to "
+                      "RODAS5P with tolerance "
+                      "10⁻⁵, relative, at 666 equidistant times.",
+                  .values = {{"method", "steps", "attempts", "Jacobians", "factorisations", "solves", "error of q",
+                              "error of v", "error of p"},
+                             {}},
+                  .difference =
+                      "Of the Rosenbrock methods ROS3P has the smallest errors of velocities, whose vibration RODAS4P "
+                      "and RODAS5P damp at their larger steps. Generalized-α is missing below the fixed steps: with a "
+                      "tolerance of 10⁻³ mm/s its error control follows that vibration from t = 0.7 s on, with the "
+                      "tolerances that the program chooses it does not (125 steps)."};
   const Outcome reference = execute(setup(3e5, "rodas5p", 1e-5), control, Keep::steps, sample_times());
   if (!reference.trouble.empty()) return section.difference = "no reference: " + reference.trouble, section;
   const History exact = history(reference);
@@ -186,10 +186,9 @@ Section methods(const Control& control) {
     const char* method;
     double tolerance;
   };
-  for (const Run& run :
-       {Run{"ros3p", 0}, Run{"generalized-alpha:0.8", 0}, Run{"ros3pl", 0}, Run{"rodas4p", 0}, Run{"rodas5p", 0},
-        Run{"radau5", 0}, Run{"ros3p", 1e-3}, Run{"ros3pl", 1e-3}, Run{"rodas4p", 1e-3}, Run{"rodas5p", 1e-3},
-        Run{"radau5", 1e-3}, Run{"bdf", 1e-3}, Run{"generalized-alpha:0.8", 1e-3}}) {
+  for (const Run& run : {Run{"ros3p", 0}, Run{"generalized-alpha:0.8", 0}, Run{"ros3pl", 0}, Run{"rodas4p", 0},
+                         Run{"rodas5p", 0}, Run{"radau5", 0}, Run{"ros3p", 1e-3}, Run{"ros3pl", 1e-3},
+                         Run{"rodas4p", 1e-3}, Run{"rodas5p", 1e-3}, Run{"radau5", 1e-3}, Run{"bdf", 1e-3}}) {
     if (control.stopped()) break;
     const Outcome outcome = execute(setup(3e5, run.method, run.tolerance), control, Keep::steps, sample_times());
     const Statistics& s = outcome.summary.statistics;
