@@ -38,7 +38,7 @@ class WholeFiles : public testing::Test {
 /// Runs in a process of its own; its exit code.
 template <class Work>
 int in_child(Work&& work) {
-  const pid_t child = fork();
+  const pid_t child = ::fork();
   if (child == 0) _exit(work());
   int status = 0;
   waitpid(child, &status, 0);
@@ -101,7 +101,7 @@ TEST_F(WholeFiles, AFailedWriteKeepsTheFileBefore) {
 
 TEST_F(WholeFiles, PartsOfDeadProcessesAreRemoved) {
   fs::path left;
-  const pid_t child = fork();
+  const pid_t child = ::fork();
   if (child == 0) {
     auto part = PartFile::beside(folder / "a.txt");
     (void)part;
