@@ -73,6 +73,8 @@ fuzz: ## FUZZ_SECONDS of generated files for the readers of models, runs, meshes
 	cp tests/fuzz/data/tests.toml build/fuzz/test
 	cp tests/fem/data/*.msh build/fuzz/gmsh
 	cp tests/fem/data/*.inp build/fuzz/abaqus
+	printf '\1any bytes behind a right checksum' >build/fuzz/checkpoint/seed  # none at all would never reach the reader
+	printf '\1any bytes' >build/fuzz/row/seed
 	set -- $$readers
 	each=$$(( ($(FUZZ_SECONDS) + $$# - 1) / $$# ))  # 0 would be: without end
 	rm -f build/fuzz/*.failed

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "rubato/base/text.hpp"
 #include "rubato/io/file.hpp"
 #include "toml_tree.hpp"
 
 namespace rubato::io {
+
+namespace {
+constexpr double largest_rate = 1e300;  // as everywhere in run files
+}
 
 std::string tune_text(const SolverRates& rates, const std::string& name) {
   return fmt::format(
@@ -45,7 +48,7 @@ Result<std::vector<std::string>> parse_tune(std::string_view text, std::string_v
       return Error{fmt::format("{}:{}:{}: krylov.rates.{}: {}", file, entry.line, entry.column, entry.key, sentence)};
     };
     if (std::ranges::find(known, entry.key) == known.end()) return complain(unknown_name("rate", entry.key, known));
-    if (const auto value = entry.node.as_number(); !value || !(*value > 0 && std::isfinite(*value)))
+    if (const auto value = entry.node.as_number(); !value || !(*value > 0 && *value <= largest_rate))
       return complain(fmt::format("{} is not allowed; a number > 0, per second", plain(entry.node)));
     overrides.push_back(fmt::format("krylov.rates.{}={}", entry.key, toml_text(entry.node)));
   }
