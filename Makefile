@@ -66,7 +66,7 @@ fuzz: ## FUZZ_SECONDS of generated files for the readers of models, runs, meshes
 	readers="model gmsh abaqus plan tune run test checkpoint row"
 	mkdir -p build/fuzz/{model,gmsh,abaqus,plan,tune,run,test,checkpoint,row}
 	cp examples/*.toml build/fuzz/model
-	cp examples/*.toml build/fuzz/run
+	grep -L generator examples/*.toml | xargs cp -t build/fuzz/run
 	cp examples/*.csv build/fuzz/test
 	cp tests/fuzz/data/plan.toml build/fuzz/plan
 	cp tests/fuzz/data/tune.toml build/fuzz/tune
