@@ -178,7 +178,7 @@ Section methods(const Control& control) {
                       "Of the Rosenbrock methods ROS3P has the smallest errors of velocities, whose vibration RODAS4P "
                       "and RODAS5P damp at their larger steps. Generalized-α is missing below the fixed steps: with a "
                       "tolerance of 10⁻³ mm/s its error control follows that vibration from t = 0.7 s on, with the "
-                      "tolerances that the program chooses it does not (125 steps)."};
+                      "tolerances that the program chooses it does not (192 steps)."};
   const Outcome reference = execute(setup(3e5, "rodas5p", 1e-5), control, Keep::steps, sample_times());
   if (!reference.trouble.empty()) return section.difference = "no reference: " + reference.trouble, section;
   const History exact = history(reference);
